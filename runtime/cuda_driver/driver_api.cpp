@@ -30,7 +30,7 @@ CUresult result_of(cudaError_t error) {
 void initialize() { initialized = true; }
 
 // The runtime interface initializes too, and makes the primary context current. So a thread with a context
-// is a thread for which cuInit has been called.
+// has called cuInit.
 CUresult refused(Needs needs) {
   if (Session::refusal() != cudaSuccess) return CUDA_ERROR_NOT_INITIALIZED;
   if (needs == Needs::Nothing) return CUDA_SUCCESS;

@@ -1,6 +1,6 @@
-// What the files of the driver interface share. It stands on the runtime interface's implementation: most of
-// its functions are those under other names and with arguments in another form. What it adds: it must be
-// initialized, calls need a current context, errors are CUresult and are not remembered.
+// The common part of the driver interface's files. It stands on the runtime interface's implementation: most
+// of its functions are the same under other names and with arguments in another form. Its additions: it must
+// be initialized, calls need a current context, errors are CUresult and are not remembered.
 #pragma once
 
 #include <functional>

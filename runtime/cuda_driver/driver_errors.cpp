@@ -1,5 +1,4 @@
-// Names and texts of the driver interface's errors. Texts are those of the runtime interface's error of the
-// same number.
+// Names and texts of the driver interface's errors. Texts are the runtime interface's for the same number.
 #include "cuda_driver/driver_api.h"
 
 namespace {

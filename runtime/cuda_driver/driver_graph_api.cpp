@@ -76,7 +76,7 @@ cudaMemcpy3DParms copy_of(const CUDA_MEMCPY3D& p) {
   return parms;
 }
 
-// What is not an array is named by its unified address.
+// Memory other than arrays is named by its unified address.
 cudaError_t get_copy(CUgraphNode node, CUDA_MEMCPY3D* to) {
   cudaMemcpy3DParms from;
   if (to == nullptr) return cudaErrorInvalidValue;

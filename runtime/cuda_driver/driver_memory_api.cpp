@@ -1,4 +1,4 @@
-// Memory of the driver interface: allocation, pools, what may be asked of a pointer.
+// Memory of the driver interface: allocation, pools, queries about pointers.
 #include <cstring>
 
 #include "cuda_driver/driver_api.h"
@@ -46,7 +46,7 @@ cudaError_t release(CUdeviceptr address) {
   return error;
 }
 
-// Rows start where cudaMallocPitch lets them; elements are 4, 8 or 16 bytes for those that coalesce.
+// Rows start as cudaMallocPitch's; elements are 4, 8 or 16 bytes for coalesced accesses.
 cudaError_t allocate_pitch(CUdeviceptr* address, size_t* pitch, size_t width, size_t height,
                            unsigned element) {
   if (width == 0 || height == 0 || (element != 4 && element != 8 && element != 16))
@@ -144,7 +144,7 @@ DUET_CU_BODY(cuPointerGetAttribute, Other, Context,
   return attribute_value(session, value, attribute, address);
 }
 DUET_CU_END
-// What a pointer does not have reads as zero.
+// Absent attributes of a pointer read as zero.
 DUET_CU_BODY(cuPointerGetAttributes, Other, Context,
              (unsigned count, CUpointer_attribute* attributes, void** values, CUdeviceptr address)) {
   if (attributes == nullptr || values == nullptr) return cudaErrorInvalidValue;

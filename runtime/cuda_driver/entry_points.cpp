@@ -1,6 +1,5 @@
 // How a running program finds functions by their names, in the driver interface and in the runtime's. Also
-// the end of programs that ask for private tables: only a runtime that is linked into them statically does
-// so.
+// the end of programs that ask for private tables: only a statically linked runtime does so.
 #include "cuda_driver/entry_points.h"
 
 #include <dlfcn.h>
@@ -16,7 +15,7 @@ using duet::cuda::Session;
 
 namespace {
 
-// The names of one function differ by a version (_v2) and by what stream 0 is (_ptsz, _ptds).
+// The names of one function differ by a version (_v2) and by the meaning of stream 0 (_ptsz, _ptds).
 struct Parts {
   std::string_view base, stream;
 };
@@ -32,7 +31,7 @@ Parts parts_of(std::string_view name) {
   return parts;
 }
 
-constexpr unsigned kVersion = 13000;  // of the interface that the headers describe
+constexpr unsigned kVersion = 13000;  // of the headers' interface
 
 struct Found {
   void* function = nullptr;
@@ -92,7 +91,7 @@ extern "C" CUresult cuGetProcAddress(const char* name, void** function, int vers
   return cuGetProcAddress_v2(name, function, version, flags, nullptr);
 }
 
-// Names that end in _ptsz look first for the names that end so.
+// Names with the ending _ptsz look first for names with this ending.
 #define DUET_ENTRY_POINT(ending, default_flags)                                                \
   DUET_API(cudaGetDriverEntryPointByVersion##ending, Other,                                    \
            (const char* name, void** function, unsigned version, unsigned long long flags,     \
@@ -110,7 +109,7 @@ DUET_ENTRY_POINT(, cudaEnableDefault)
 DUET_ENTRY_POINT(_ptsz, cudaEnablePerThreadDefaultStream)
 
 namespace {
-// The library that holds the code at this address, or empty: the program itself.
+// The library of the code at this address, or empty: the program itself.
 std::string library_at(const void* code) {
   Dl_info found{};
   struct stat library {
@@ -124,7 +123,7 @@ std::string library_at(const void* code) {
 }
 }  // namespace
 
-// Only a runtime that is linked statically asks for private tables, and the caller is where it lies.
+// Only a statically linked runtime asks for private tables, and the caller is in the same file.
 extern "C" CUresult cuGetExportTable(const void**, const CUuuid*) {
   if (Session::refusal() != cudaSuccess) return CUDA_ERROR_NOT_INITIALIZED;
   const std::string library = library_at(__builtin_return_address(0));

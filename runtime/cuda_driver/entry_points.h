@@ -1,4 +1,4 @@
-// The names that libcuda.so.1 exports, and since which version of CUDA each has its signature. Generated from
+// The exports of libcuda.so.1, and the version of CUDA since which each has its signature. Generated from
 // exports.txt (driver_names.cpp).
 #pragma once
 
@@ -15,5 +15,5 @@ extern const std::size_t driver_name_count;
 
 }  // namespace duet::cuda
 
-// Their addresses in the same order: what libcuda.so.1 jumps to.
+// Their addresses in the same order: the targets of libcuda.so.1's jumps.
 extern "C" __attribute__((visibility("default"))) void (*const duet_driver_functions[])();

@@ -1,4 +1,4 @@
-// Functions of the driver interface: what they are, launches, occupancy.
+// Functions of the driver interface: their attributes, launches, occupancy.
 #include <algorithm>
 
 #include "cuda/streams/launch.h"
@@ -71,7 +71,7 @@ cudaError_t launch(Session& session, ThreadState& thread, CUfunction handle, dim
                             cooperative, extra);
 }
 
-// The block with which most threads are resident; of those the largest.
+// The block with most resident threads; among equals the largest.
 cudaError_t best_block(Session& session, int* least_grid, int* best, CUfunction handle,
                        CUoccupancyB2DSize shared_of, size_t shared_bytes, int limit) {
   const Function* function = session.function_of(handle);

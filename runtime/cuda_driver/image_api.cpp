@@ -1,5 +1,5 @@
 // Arrays, texture objects and surface objects of the driver interface: descriptors in the runtime interface's
-// form. Left out: mipmapped arrays, resource views, sRGB, and texture references, which CUDA 12 removed.
+// form. Left out: mipmapped arrays, resource views, sRGB, and texture references (removed in CUDA 12).
 #include "cuda/images/arrays.h"
 #include "cuda_driver/driver_api.h"
 

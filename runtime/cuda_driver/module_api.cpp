@@ -1,5 +1,5 @@
 // Modules, libraries and the linker of the driver interface. A library is a module, and a kernel of it a
-// function: nothing is loaded later than asked. The linker takes PTX; what it completes is PTX text.
+// function: nothing is loaded later than asked. The linker takes PTX; its result is PTX text.
 #include <algorithm>
 #include <cstring>
 #include <set>
@@ -16,11 +16,11 @@ using duet::cuda::Session;
 using duet::cuda::ThreadState;
 using duet::cuda::valid_module;
 
-// What cuLinkCreate began.
+// A link begun by cuLinkCreate.
 struct CUlinkState_st {
   std::vector<std::string> texts;
   std::string linked;
-  // The program's, which keeps them while it links.
+  // The program's; it keeps them while it links.
   unsigned option_count = 0;
   CUjit_option* options = nullptr;
   void** values = nullptr;
@@ -29,7 +29,7 @@ struct CUlinkState_st {
 
 namespace {
 
-// A module is a library of the runtime interface, and its functions are kernels of that.
+// A module is a library of the runtime interface, and its functions are kernels of the library.
 cudaLibrary_t library_of(CUmodule module) { return reinterpret_cast<cudaLibrary_t>(module); }
 cudaKernel_t* kernel_of(CUfunction* function) { return reinterpret_cast<cudaKernel_t*>(function); }
 void** place_of(CUdeviceptr* address) { return reinterpret_cast<void**>(address); }
@@ -61,7 +61,7 @@ void tell(const std::string& message, unsigned count, const CUjit_option* option
   }
 }
 
-// Never destroyed, as the session that guards them.
+// Never destroyed, as their guarding session.
 std::set<CUlinkState>& links() {
   static auto* const all = new std::set<CUlinkState>;
   return *all;
@@ -81,7 +81,7 @@ cudaError_t load(Session& session, ThreadState& thread, CUmodule* module, const 
   if (module == nullptr || image == nullptr) return cudaErrorInvalidValue;
   if (count != 0 && (options == nullptr || values == nullptr)) return cudaErrorInvalidValue;
   std::uint32_t most = most_registers(count, options, values);
-  for (const CUlinkState link : links())  // what was linked keeps the options of its link
+  for (const CUlinkState link : links())  // a finished link keeps its options
     if (image == link->linked.data()) most = std::min(most, link->most_registers);
   const LoadResult result = duet::cuda::load_module(session, thread, image, module, most);
   tell(result.message, count, options, values);

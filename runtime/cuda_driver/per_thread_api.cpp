@@ -1,5 +1,5 @@
-// The names that programs use whose stream 0 is the calling thread's default stream (nvcc --default-stream
-// per-thread): the same functions, called with that meaning of 0.
+// The names for programs whose stream 0 is the calling thread's default stream (nvcc --default-stream
+// per-thread): the same functions, called with this meaning of 0.
 #include "cuda_driver/driver_api.h"
 
 namespace {

@@ -17,7 +17,7 @@ namespace duet::guard {
 
 namespace {
 
-// 2000-01-01 00:00:00 UTC, on a machine that was switched on 1000 s before.
+// 2000-01-01 00:00:00 UTC, on a machine switched on 1000 s before.
 constexpr std::int64_t kEpochSeconds = 946'684'800, kBootedSeconds = 1000;
 constexpr Time kUnset = ~Time{0};
 
@@ -104,9 +104,8 @@ bool busy() {
   return with != nullptr && with->busy();
 }
 
-// A thread that is alone has nobody to wait for, and only its clock moves. Otherwise what it waits for may be
-// what another thread computes, which takes the host's time, or a CUDA call of another thread, which takes
-// the machine's.
+// A single thread waits for no other, and only its clock moves. Otherwise it may wait for another thread's
+// computation, in the host's time, or for another thread's CUDA call, in the machine's.
 void sleep_for(Time duration) {
   if (duration >= kForever) return host_sleep(duration);
   const Time end = now() + duration;
@@ -158,8 +157,8 @@ void host_sleep(Time duration) {
 
 using namespace duet::guard;
 
-// The clock must not go back. So that differences are the same in every run, also as floating-point numbers,
-// it goes on from a whole second.
+// The clock must not go back. It goes on from a whole second: differences are the same in every run, also as
+// floating-point numbers.
 DUET_INTERPOSED void duet_clock_join() {
   if (state.load() == State::Unknown) first_look();
   if (!wanted() || state.load() == State::Simulated) return;

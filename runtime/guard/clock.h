@@ -1,11 +1,11 @@
-// The clock that a program of `duet run` sees (--clock). With the simulated one, each thread has a clock of
-// its own. It moves by what the thread's CUDA calls take, by what it sleeps, by kReadCost whenever it is
-// read, and not by anything else that host code does (--host-time real adds that). A process has it from its
-// beginning when it is linked with the CUDA library, from when it loads that library otherwise, and never
-// when it does not: shells and their tools keep the host's clock.
+// The clock of a program of `duet run` (--clock). With the simulated one, each thread has a clock of its own.
+// It moves by the thread's CUDA calls, by its sleeps, by kReadCost at each read, and not by other host code
+// (--host-time real adds it). A process linked with the CUDA library has it from its beginning; a process
+// that loads the library later has it from then on. Others never have it: shells and their tools keep the
+// host's clock.
 //
-// Left out: programs that are linked statically, rdtsc, raw system calls that read or sleep, alarms and
-// timers, and timed waits of message queues and asynchronous input and output, which all have the host's.
+// Left out, with the host's clock: statically linked programs, rdtsc, raw system calls for reads or sleeps,
+// alarms and timers, and timed waits of message queues and asynchronous input and output.
 #pragma once
 
 #include <sys/time.h>
@@ -19,8 +19,7 @@ namespace duet::guard {
 using Time = std::uint64_t;  // picoseconds since the process began
 
 constexpr Time kNanosecond = 1000, kMicrosecond = 1000 * kNanosecond, kSecond = 1'000'000 * kMicrosecond;
-// Reading the clock costs what it does on Linux x86-64, where it is no system call (vdso(7)): some 20 to 30
-// ns.
+// Reading the clock costs as much as on Linux x86-64, where it is no system call (vdso(7)): some 20 to 30 ns.
 constexpr Time kReadCost = 25 * kNanosecond;
 // Longer than this is for ever.
 constexpr Time kForever = 1'000'000 * kSecond;
@@ -30,12 +29,12 @@ bool simulated();
 // Whether the simulated clock answers for this one of Linux's.
 bool is_simulated(clockid_t clock);
 
-// What the calling thread's clock shows; a program that asks has spent kReadCost.
+// The calling thread's clock; a program's read has spent kReadCost.
 Time now();
 Time read_clock();
 // The calling thread waits until then: nothing but its clock moves.
 void reach(Time time);
-// The calling thread has waited for another one, which has ended.
+// The calling thread has waited for the end of another one.
 void joined();
 // It sleeps.
 void sleep_for(Time duration);
@@ -43,13 +42,13 @@ void sleep_for(Time duration);
 bool busy();
 
 timespec shown(clockid_t clock, Time time);
-// When an absolute time of the clock is; one that lies before the process began is 0.
+// An absolute time of the clock as a Time; before the process began it is 0.
 Time time_of(clockid_t clock, const timespec& shown);
 Time duration_of(const timespec& duration);
 timespec timespec_of(Time duration);
 
-// A function of the C library that a function of the same name here stands before. `version` names the one
-// that programs get by default, where the C library has several.
+// A function of the C library behind a function of the same name here. `version` is the programs' default,
+// where the C library has several.
 void* next_function(const char* name, const char* version = nullptr);
 
 // The host's clock and the host's sleep.

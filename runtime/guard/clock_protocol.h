@@ -1,7 +1,6 @@
-// What the preloaded library, whose functions answer when the program asks for the time, and the CUDA
-// library, which knows how far the simulated machine is, tell each other. Times are picoseconds of the
-// process: 0 when it began. The CUDA library refers to the functions weakly: without the preloaded library
-// they are null.
+// The protocol between the preloaded library, whose functions answer the program's questions for the time,
+// and the CUDA library with the simulated machine's time. Times are picoseconds of the process: 0 when it
+// began. The CUDA library refers to the functions weakly: without the preloaded library they are null.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// The C library's functions that tell the time, and those that sleep, of the simulated clock (guard/clock.h).
+// The C library's functions for the time and for sleeps, with the simulated clock (guard/clock.h).
 #include <sys/resource.h>
 #include <sys/times.h>
 #include <threads.h>
@@ -11,7 +11,7 @@ using namespace duet::guard;
 
 namespace {
 
-// What a process has computed is what its clock shows: a host that waits for the GPU polls.
+// The processor time of a process is its clock's: a host waits for the GPU by polling.
 timeval timeval_of(Time time) {
   const timespec parts = timespec_of(time);
   return {parts.tv_sec, parts.tv_nsec / 1000};

@@ -1,8 +1,7 @@
 // Waits with a limit, of the simulated clock (guard/clock.h). The wait itself is the host's, as long by the
-// host's clock as the limit is away by the thread's: whoever the thread waits for may compute, which takes
-// the host's time. When that is over, the thread has waited until the limit, unless another thread is inside
-// a CUDA call: simulated time passes with that call only, and the limit has not come before the machine has
-// reached it.
+// host's clock as the limit is away by the thread's: the awaited thread may compute, in the host's time. When
+// the time is over, the thread has waited until the limit, unless another thread is inside a CUDA call:
+// simulated time passes with the call only, and the limit has not come before the machine has reached it.
 #include <linux/futex.h>
 #include <poll.h>
 #include <pthread.h>
@@ -34,7 +33,7 @@ struct Limit {
   }
   Time time;
   Time left;  // of the thread's clock
-  // When the host's clock is that far, and at least a moment while another thread is inside a call.
+  // The limit by the host's clock; at least a moment later while another thread is inside a call.
   timespec host(clockid_t clock) const {
     const Time wait = left != 0 && busy() ? std::max(left, kMoment) : left;
     timespec end = host_now(clock);
@@ -55,15 +54,15 @@ struct Limit {
   }
 };
 
-// Of a condition's clock, which its attributes name, only the times are known: dates are far beyond what any
-// machine has been switched on.
+// A condition's clock is in its attributes, and only its times are known: dates are far beyond any machine's
+// time since its start.
 clockid_t clock_of(const timespec& time) {
   constexpr std::int64_t kDates = 500'000'000;
   return time.tv_sec >= kDates ? CLOCK_REALTIME : CLOCK_MONOTONIC;
 }
 
-// `wait` waits by the host's monotonic clock and returns an error. A wait that may end for no reason may miss
-// what happens between two waits, so it is not repeated.
+// `wait` waits by the host's monotonic clock and returns an error. A wait with spurious ends may miss an
+// event between two waits, so it is not repeated.
 template <typename Wait>
 int wait_until(clockid_t clock, const timespec& end, bool repeat, Wait wait) {
   const Time time = time_of(clock, end);
@@ -127,7 +126,7 @@ int wait_for_thread(pthread_t thread, void** result, clockid_t clock, const time
   return error;
 }
 
-// A wait for files or signals that ends after `limit` by the host's clock.
+// A wait for files or signals, until `limit` by the host's clock.
 template <typename Wait>
 int wait_for(Time limit, int timed_out, Wait wait) {
   if (limit == 0 || limit >= kForever || !simulated()) return wait();
@@ -266,7 +265,7 @@ DUET_INTERPOSED int poll(pollfd* files, nfds_t count, int limit) {
 DUET_INTERPOSED int ppoll(pollfd* files, nfds_t count, const timespec* limit, const sigset_t* mask) {
   return wait_for(limit_of(limit), 0, [&] { return DUET_NEXT(ppoll)(files, count, limit, mask); });
 }
-// What poll and ppoll become with _FORTIFY_SOURCE.
+// poll and ppoll with _FORTIFY_SOURCE.
 extern "C" {
 int __poll_chk(pollfd*, nfds_t, int, std::size_t);
 int __ppoll_chk(pollfd*, nfds_t, const timespec*, const sigset_t*, std::size_t);

@@ -1,6 +1,6 @@
-// Loaded into every process that `duet run` starts (LD_PRELOAD), before anything of the program runs: refuses
-// a process into which a real CUDA runtime or driver is mapped (DT_RPATH goes before LD_LIBRARY_PATH),
-// because its calls would pass Duet by.
+// Loaded into every process of `duet run` (LD_PRELOAD), before anything of the program runs: refuses a
+// process with a real CUDA runtime or driver in it (DT_RPATH goes before LD_LIBRARY_PATH), because its calls
+// would pass Duet by.
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <link.h>

@@ -1,5 +1,5 @@
-// What the parts of the preloaded library share. It is loaded into every process that `duet run` starts, so
-// it needs nothing but the C library.
+// The common part of the preloaded library. It is loaded into every process of `duet run`, so it needs the C
+// library alone.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 
 namespace duet::guard {
 
-// The path of the folder with our own CUDA library, which lies beside this library; empty when unknown.
+// The path of the folder with our own CUDA library, beside this library; empty when unknown.
 const char* own_cuda_folder();
 // The file name of a path.
 const char* file_name(const char* path);

@@ -1,8 +1,8 @@
-// The arguments of a call that a program on simulated cores makes, as the function that serves it takes them.
-// Plain values are taken as they are. A pointer to a structure, or to a value, becomes a pointer to a copy of
-// it here, which goes back when the function has returned, unless it is const; so what the function sees and
-// writes are plain objects. A C string is copied too. Pointers to nothing in particular (void, handles) stay
-// numbers: device memory, or an end of a copy.
+// The arguments of a call of a program on simulated cores, as its serving function takes them. Plain values
+// are taken as they are. A pointer to a structure, or to a value, becomes a pointer to a copy of it here; the
+// copy goes back when the function has returned, unless it is const. So the function sees and writes plain
+// objects. A C string is copied too. Pointers to nothing in particular (void, handles) stay numbers: device
+// memory, or an end of a copy.
 //
 // Source: RISC-V ABIs Specification, version 1.0, integer calling convention: arguments in a0 to a7 and then
 // on the stack, a structure of up to 16 bytes in one or two words, a larger one by reference. Structures have
@@ -82,7 +82,7 @@ template <typename T, typename = void>
 inline constexpr bool kIsComplete = false;
 template <typename T>
 inline constexpr bool kIsComplete<T, std::void_t<decltype(sizeof(T))>> = true;
-// What programs hold pointers to and never look at, whether or not it is complete here.
+// Handles: programs have pointers to them and never look at them, complete here or not.
 template <typename T, typename... Handles>
 inline constexpr bool kIsOneOf = (std::is_same_v<T, Handles> || ...);
 template <typename T>

@@ -32,7 +32,7 @@ VirtualAddress address_of(const void* pointer) {
 // The program ends by SIGSEGV. Nobody but run() catches it.
 struct SegmentationFault {};
 
-// duet_guest.cpp's: where to put a host function with its arguments; and what device code has printed.
+// duet_guest.cpp's: where to put a host function with its arguments; and device code's output.
 constexpr const char *kNextFunction = "duetGuestNextFunction", *kTakeText = "duetGuestTakeText";
 
 thread_local host::GuestThread* this_thread = nullptr;  // process::Thread has it
@@ -92,7 +92,7 @@ void GuestProgram::check(const char* what, const void* first, Bytes bytes, bool 
   }
 }
 
-// The same words as of a program that is this process (process/access_fault.h).
+// The same words as for a program in this process (process/access_fault.h).
 void GuestProgram::end_by_fault(const char* what, const void* first, Bytes bytes, const rv64::Fault& fault) {
   if (what == nullptr) what = this_call != nullptr ? this_call : "a copy";
   const bool writes = fault.access == rv64::Access::Store;
@@ -151,7 +151,7 @@ const GuestProgram::Name& GuestProgram::name_at(std::uint64_t address) {
   return place->second;
 }
 
-// What nobody serves says so, and answers an error.
+// An unserved call prints a line, and answers an error.
 std::uint64_t GuestProgram::result_of(const Name& name, ArgumentWords& words) {
   if (name.served.function == nullptr) {
     const bool of_driver = !name.text.starts_with("cuda") && name.text.starts_with("cu");
@@ -163,7 +163,7 @@ std::uint64_t GuestProgram::result_of(const Name& name, ArgumentWords& words) {
   return name.served.function(words);
 }
 
-// The program writes it, so that it comes behind what the program has written itself.
+// The program writes it, behind its own earlier output.
 std::uint64_t GuestProgram::take_text(std::uint64_t to, std::uint64_t room) {
   std::string& text = program_.text_for_program();
   const Bytes bytes = std::min<Bytes>(text.size(), room);

@@ -1,4 +1,4 @@
-// A CUDA program on simulated cores: its process, its calls, and the runtime that serves them here.
+// A CUDA program on simulated cores: its process, its calls, and their runtime here.
 #pragma once
 
 #include <deque>
@@ -14,11 +14,11 @@ namespace duet::guest {
 
 class GuestProgram final : public process::ProgramSide {
  public:
-  // Throws duet::Error where the program cannot be run. Started by `duet run`, which has left a journal.
+  // Throws duet::Error where the program cannot be run. Started by `duet run`, with a journal.
   explicit GuestProgram(const rv64::ProcessOptions& options);
   ~GuestProgram() override;
 
-  // To the program's end. What the machine cannot go on after ends this process, with one line.
+  // To the program's end. A standstill or an error of the machine ends this process, with one line.
   rv64::ProcessEnd run();
 
   std::string command() const override;
@@ -30,8 +30,7 @@ class GuestProgram final : public process::ProgramSide {
   void begin(const Function& function, std::function<void()> ended) override;
   std::unique_ptr<host::HostThread> new_thread(machine::Process& machine) override;
 
-  // For the thread of the program that runs host functions: the one that it was given before has ended; waits
-  // for the next one.
+  // For the program's thread of host functions: its last one has ended; waits for the next one.
   Function next_function();
 
  private:
@@ -52,8 +51,8 @@ class GuestProgram final : public process::ProgramSide {
   const rv64::ProcessOptions options_;
   std::map<std::uint64_t, Name> names_;  // by where they lie in the program
   process::Program& program_;
-  std::deque<Due> due_;          // host functions that have not begun in the program
-  std::function<void()> ended_;  // of the one that has; empty: none has
+  std::deque<Due> due_;          // host functions not yet begun in the program
+  std::function<void()> ended_;  // of the begun one; empty: none
   host::GuestCalls calls_;
   machine::SimulatedHost host_;
 };

@@ -1,4 +1,4 @@
-// The values of a kernel's parameters, which a program on simulated cores gives as an array of pointers.
+// The values of a kernel's parameters, given as an array of pointers by a program on simulated cores.
 #pragma once
 
 #include <deque>
@@ -10,7 +10,7 @@ namespace duet::guest {
 
 class KernelArguments {
  public:
-  // `there` is the array's address in the program; `stub` stands for the kernel, which is compiled now.
+  // `there` is the array's address in the program; `stub` stands for the kernel; it is compiled now.
   KernelArguments(process::ProgramSide& program, const void* stub, std::uint64_t there);
   // The same array here. Null where the program gave none, or the kernel is not known.
   void** get() { return given_ ? pointers_.data() : nullptr; }

@@ -1,5 +1,5 @@
-// duet-host [--root FOLDER] [--writable FOLDER]... PROGRAM [ARGUMENTS]: the process in which a CUDA program
-// runs on simulated cores. `duet run --host simulated` starts it, and renders what it leaves.
+// duet-host [--root FOLDER] [--writable FOLDER]... PROGRAM [ARGUMENTS]: the process that runs a CUDA program
+// on simulated cores. `duet run --host simulated` starts it, and renders its records.
 #include <unistd.h>
 
 #include <csignal>
@@ -44,7 +44,7 @@ int main(int count, char** arguments) {
     std::signal(end.signal, SIG_DFL);
     std::raise(end.signal);
   }
-  // Threads that wait in calls stay where they are.
+  // Threads in calls stay where they are.
   std::fflush(nullptr);
   _exit(end.signal != 0 ? 128 + end.signal : end.status);
 }

@@ -1,5 +1,5 @@
-// Arguments that are structures with pointers in them: what these point to is copied as well
-// (call_arguments.h). A kernel's parameters are found through its stub.
+// Structures with pointers as arguments: the pointers' targets are copied as well (call_arguments.h). A
+// kernel's parameters are found through its stub.
 #pragma once
 
 #include <algorithm>
@@ -21,7 +21,7 @@ class List {
   List(process::ProgramSide& program, std::uint64_t there, std::uint64_t count) : given_(there != 0) {
     if (!given_ || count == 0) return;
     const auto* const first = ArgumentWords::pointer<const T>(there);
-    // Before room is made for what is not there.
+    // Checked before room is made for absent elements.
     program.check(nullptr, first, std::min(count, kMost) * sizeof(T), false);
     values_.resize(count);
     program.read(first, values_.data(), values_.size() * sizeof(T));
@@ -39,8 +39,7 @@ class List {
   T none_{};
 };
 
-// The other way in which a kernel's parameters are given: a block of bytes and its size, as a list of marks
-// and pointers.
+// The other form of a kernel's parameters: a block of bytes and its size, as a list of marks and pointers.
 class ParameterBlock {
  public:
   ParameterBlock(process::ProgramSide& program, void** there);
@@ -85,7 +84,7 @@ class Argument<const cudaKernelNodeParams*> {
   std::optional<NodeKernel> kernel_;
 };
 
-// Who may reach memory that a node allocates, and where it is told to lie.
+// The access rights of a node's memory, and its address for the program.
 class NodeMemory {
  public:
   template <typename Parameters>

@@ -85,7 +85,7 @@ std::uint64_t set_access(ArgumentWords& words) {
 
 #define DUET_SERVE(name) \
   { #name, &Serve < &name> ::call }
-// Of a name that C++ overloads, the C function.
+// The C function of a name overloaded in C++.
 using CopyAsync = cudaError_t (*)(void*, const void*, size_t, cudaMemcpyKind, cudaStream_t);
 using MallocTracked = cudaError_t (*)(void**, size_t);
 #define DUET_SERVE_C(name, type) \

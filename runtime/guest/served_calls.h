@@ -1,4 +1,4 @@
-// The functions that a program on simulated cores can call, by name.
+// The functions for programs on simulated cores, by name.
 #pragma once
 
 #include <map>
@@ -9,12 +9,12 @@
 namespace duet::guest {
 
 struct ServedName {
-  Served function = nullptr;  // null: nobody serves that name
+  Served function = nullptr;  // null: the name is not served
   bool per_thread = false;    // stream 0 is the calling thread's own (_ptsz and _ptds names)
 };
 ServedName served(const std::string& name);
 
-// Parts of the table, by what the calls are about.
+// Parts of the table, by subject.
 const std::map<std::string, Served>& served_graph_calls();
 const std::map<std::string, Served>& served_module_calls();
 

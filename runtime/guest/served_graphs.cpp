@@ -63,7 +63,7 @@ std::uint64_t change_edges(ArgumentWords& words) {
   return answer(function(graph.get(), from.get(), to.get(), edges.get(), count));
 }
 
-// An array that a call fills, of as many as the program has room for.
+// An array for a call's results, of as many as the program has room for.
 template <typename T>
 class Filled {
  public:
@@ -223,7 +223,7 @@ std::uint64_t capture_info(ArgumentWords& words) {
   return answer(error);
 }
 
-// duetGuestGraphText(graph, flags, text, room, bytes): what cudaGraphDebugDotPrint writes; the program writes
+// duetGuestGraphText(graph, flags, text, room, bytes): the text of cudaGraphDebugDotPrint; the program writes
 // the file.
 std::uint64_t graph_text(ArgumentWords& words) {
   const auto graph = Argument<cudaGraph_t>(words).get();

@@ -1,4 +1,4 @@
-// What the code that compilers generate calls: registration, launches; and code that is loaded later.
+// Calls of compilers' generated code: registration, launches; and code loaded later.
 #include <cstring>
 #include <deque>
 #include <vector>
@@ -26,7 +26,7 @@ namespace duet::guest {
 
 namespace {
 
-// What is registered may be used at any time afterwards.
+// Registered data may be used at any time afterwards.
 const char* kept(std::string text) {
   static auto* const texts = new std::deque<std::string>;
   return texts->emplace_back(std::move(text)).c_str();
@@ -52,7 +52,7 @@ std::string code_at(process::ProgramSide& program, std::uint64_t there) {
   return {data.begin(), data.end()};
 }
 
-// What a compiler registers.
+// A compiler's registered data.
 struct Wrapper {
   std::uint32_t magic, version;
   std::uint64_t data, other;

@@ -74,7 +74,7 @@ bool explain_device(const siginfo_t& info, const void* context, char* text, std:
   return true;
 }
 
-// Another thread may be changing what is allocated. It is given a second.
+// Another thread may be changing the allocations. It is given a second.
 bool lock(std::unique_lock<std::recursive_mutex>& lock) {
   for (int i = 0; i < 100; ++i) {
     if (lock = watched->try_lock(); lock.owns_lock()) return true;

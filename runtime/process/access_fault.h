@@ -1,8 +1,8 @@
-// SIGSEGV in a program on a simulated machine: one line says what was touched and what to do, when it is
-// device memory, host memory that a copy names, or something that an API keeps from the program. Then the
-// program's own handler gets the signal, or the signal ends the program as it would have done. Left out: a
-// program that installs a handler after its first call gets the signal without the line; of addresses of
-// constants the processor tells nothing.
+// SIGSEGV in a program on a simulated machine: one line names the touched memory and the remedy, for device
+// memory, host memory of a copy, and memory that an API keeps from the program. Then the program's own
+// handler gets the signal, or the signal ends the program as it would have done. Left out: a program with a
+// handler installed after its first call gets the signal without the line; the processor does not report
+// addresses of constants.
 #pragma once
 
 #include <cstddef>
@@ -16,12 +16,12 @@ class Program;
 // Takes SIGSEGV, once. `program` is never destroyed.
 void watch_faults(Program& program);
 
-// Writes what is to be said of an address that an API keeps from the program; false: it is none of those.
+// Writes the text about an address that an API keeps from the program; false: it is none.
 using FaultExplainer = bool (*)(VirtualAddress address, char* text, std::size_t bytes);
 void explain_faults_by(FaultExplainer explainer);
 
 // While it lives, this thread touches bytes of the program's memory for a copy: if they are not there, `call`
-// is named. Inside another one that has these bytes it means nothing.
+// is named. Inside another one with these bytes it has no effect.
 class HostAccess {
  public:
   HostAccess(const char* call, const void* first, Bytes bytes, bool writes);

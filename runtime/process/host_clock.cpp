@@ -50,12 +50,12 @@ Picoseconds HostClock::known(Picoseconds own) const {
   return time;
 }
 
-// `move(time)` is how far a thread is that has come to `time`.
+// `move(time)` is the position of a thread at `time`.
 template <typename Move>
 Picoseconds HostClock::move(Picoseconds own, Move move) {
   if (Program::forked()) return move(known(own));
   Thread* const thread = Program::known_thread();
-  // Inside a call, in a function that the program had called there, the machine's time is not the thread's.
+  // Inside a call, in a function of the program called from there, the machine's time is not the thread's.
   if (thread != nullptr && thread->calls_inside != 0)
     return std::max(known(own), begin_ps_ + program_->machine().engine().now());
   const auto lock = program_->try_lock();

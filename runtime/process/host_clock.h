@@ -1,8 +1,7 @@
-// The clock that the program reads, as the session answers it (guard/clock_protocol.h): the calling thread's
-// clock, which a CUDA call moves too, in picoseconds since the process began. A thread that reads it or
-// sleeps while commands are outstanding has the machine simulated to it, as a call has. While another thread
-// is inside a call, the machine is as far as that call has brought it, and no time passes for the one that
-// asks.
+// The program's clock, as the session answers it (guard/clock_protocol.h): the calling thread's clock, moved
+// by CUDA calls too, in picoseconds since the process began. A read or a sleep while commands are outstanding
+// simulates the machine to the thread's time, as a call does. While another thread is inside a call, the
+// machine is as far as the call has brought it, and no time passes for the reader.
 #pragma once
 
 #include <atomic>

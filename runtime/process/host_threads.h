@@ -1,9 +1,9 @@
-// Which threads of the program are inside calls, and how one of them waits for another when the machine
-// stands still: what full/empty bits wait for may come from a thread that has not made its call yet. It is a
-// deadlock only when no other thread can act any more: each waits in a call like this one, or sleeps in a
-// futex without a timeout (a lock, a condition, a join), as Linux tells in /proc. A thread that sleeps in
-// anything else, or of which nothing can be read, may still act; without /proc only threads inside calls
-// count. Left out: calls made by signal handlers.
+// The threads of the program inside calls, and the wait of one of them for another when the machine stands
+// still: the fill for a full/empty bit may come from a thread without its call yet. It is a deadlock only
+// when no other thread can act any more: each waits in a call like this one, or sleeps in a futex without a
+// timeout (a lock, a condition, a join), by Linux's /proc. A thread in any other sleep, or without readable
+// state, may still act; without /proc only threads inside calls count. Left out: calls made by signal
+// handlers.
 #pragma once
 
 #include <sys/types.h>
@@ -36,10 +36,10 @@ class HostThreads {
 
   std::atomic<unsigned> inside_{0};
   std::set<pid_t> waiting_;  // in wait()
-  std::uint64_t calls_ = 0;  // that have ended
+  std::uint64_t calls_ = 0;  // ended ones
   std::condition_variable_any changed_;
-  // What the last look at the other threads found, when all were blocked: how often each had been switched.
-  // Equal in two looks, they were all blocked at one time.
+  // The last look at the other threads, when all were blocked: how often each had been switched. Equal in two
+  // looks, they were all blocked at one time.
   std::map<pid_t, std::uint64_t> switches_;
   std::uint64_t calls_then_ = 0;
   std::chrono::steady_clock::time_point still_since_{};

@@ -1,14 +1,13 @@
-// A program's process, as every API finds it: the machine that the program runs on (one a process), the lock
-// under which calls are made, the threads with their clocks, the journal. What an API adds (handles, errors,
-// rules of its own) stands on this. Made by the first call, never destroyed: a global destructor may still
-// make calls.
+// A program's process, for every API: the program's machine (one a process), the lock for calls, the threads
+// with their clocks, the journal. An API's own parts (handles, errors, rules) stand on this. Made by the
+// first call, never destroyed: a global destructor may still make calls.
 //
 //   CountedFunction function{"clFinish"};
 //   return process::or_end(function.name, [&] { const Call call(function); ... call.thread().host ... });
 //
 // Rules for living in somebody's process: after fork the child's calls are refused (`forked`), as on silicon;
 // MXCSR is saved, set to its default and restored around every call, because a program built with -ffast-math
-// flushes subnormals; what the machine cannot go on after ends the program with one line.
+// flushes subnormals; a standstill or an error of the machine ends the program with one line.
 #pragma once
 
 #include <chrono>
@@ -37,7 +36,7 @@ struct CountedFunction {
 struct Thread {
   std::unique_ptr<host::HostThread> host;
   std::uint32_t number = 0;
-  unsigned calls_inside = 0;  // of a call that it has made, and of calls that functions called there make
+  unsigned calls_inside = 0;       // of its own call, and of calls by functions called there
   Picoseconds real_time_mark = 0;  // --host-time real: when the last call returned, by the real clock
 };
 
@@ -48,8 +47,8 @@ class Program {
   // The child of a fork: it has no machine.
   static bool forked();
 
-  // Keeps other threads of the program out of the API. Of one on simulated cores calls are served one at a
-  // time anyway, and one that waits lets others be served.
+  // Keeps other threads of the program out of the API. Calls of a program on simulated cores are served one
+  // at a time anyway, and a waiting one lets others be served.
   std::unique_lock<std::recursive_mutex> lock() {
     return side_ != nullptr ? std::unique_lock(mutex_, std::defer_lock) : std::unique_lock(mutex_);
   }
@@ -76,22 +75,22 @@ class Program {
   report::JournalWriter& journal() { return *journal_; }
   bool host_time_real() const { return host_time_real_; }
 
-  // An API that keeps some of the program's memory from the program at times says where its bytes are then.
+  // An API that keeps memory from the program at times gives the place of its bytes then.
   void reach_memory_by(std::function<std::byte*(const std::byte*)> place);
 
   // --host-time real: the processor time since the thread's last call passes for it.
   void pass_real_time(Thread& thread) const;
   // The machine comes to where the thread is, outside of a call.
   void simulate_to(host::HostThread& host);
-  // What device code prints appears at flush_print(): here, or, of a program that is not this process, in
-  // text_for_program(), from where it is taken.
+  // Device code's output appears at flush_print(): here, or, for a program outside this process, in
+  // text_for_program(), to be taken from there.
   void flush_print();
   std::string& text_for_program() { return text_for_program_; }
   // A mark at the thread's time, with the machine's statistics then.
   void mark(const char* name);
   // Says the line and ends the whole process; `duet run` passes the status on.
   [[noreturn]] void end(int status, const std::string& line);
-  // The same with 125, for what Duet does not run at all. Makes no machine where there is none yet.
+  // The same with 125, for programs that Duet does not run at all. Makes no machine where there is none yet.
   [[noreturn]] static void refuse(const std::string& line);
 
  private:
@@ -129,14 +128,14 @@ class Call {
   std::unique_lock<std::recursive_mutex> lock_;
   Thread& thread_;
   CountedFunction& function_;
-  const bool timed_;  // how long it really takes, which `duet predict` says
+  const bool timed_;  // real time, for `duet predict`
   std::chrono::steady_clock::time_point entered_;
   Picoseconds start_ps_;
   std::uint64_t number_, outer_number_;  // from 1; 0: this call is not made from inside another
 };
 
-// Runs `body`; what the machine cannot go on after ends the program, with the call as the last fact of its
-// report.
+// Runs `body`; a standstill or an error of the machine ends the program, with the call as the last fact of
+// its report.
 template <typename Body>
 auto or_end(const char* function, Body&& body) {
   const auto in_call = [&] { return std::string("\n  the host is in ") + function; };

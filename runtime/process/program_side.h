@@ -1,5 +1,5 @@
-// A program that is not the process in which its calls are served: one on simulated cores. Its addresses are
-// numbers here, and what lies there is asked of it.
+// A program outside the process that serves its calls: one on simulated cores. Its addresses are numbers
+// here, and its bytes are read and written through this interface.
 #pragma once
 
 #include <array>
@@ -33,8 +33,7 @@ class ProgramSide {
     const void* address = nullptr;
     std::array<std::uint64_t, 3> arguments{};
   };
-  // It begins now, in simulated time, on a thread that the API has in the program. `ended` is called from
-  // there.
+  // It begins now, in simulated time, on the API's thread in the program. `ended` is called from there.
   virtual void begin(const Function& function, std::function<void()> ended) = 0;
   // For the thread whose call is being served.
   virtual std::unique_ptr<host::HostThread> new_thread(machine::Process& machine) = 0;

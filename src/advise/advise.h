@@ -1,12 +1,11 @@
-// Rules that read a run and say what would shorten it:
+// Rules for changes that would shorten a run:
 //
 //   report.advice = advise::advise(report, machine);
 //
-// A rule names what the time goes into, the numbers that say so, what to change, what that would save, and,
-// where the machine can answer, the keys of a machine on which a second run measures it.
-// docs/reference/advice-rules.md has the rules' conditions and estimates. Estimates are of first order: they
-// take what a change removes from the part of the time in which it shows, and know nothing of what then takes
-// its place.
+// A rule names the part of the time, the numbers behind it, the change, its saving, and, where the machine
+// can answer, the machine keys for a measuring second run. docs/reference/advice-rules.md has the rules'
+// conditions and estimates. Estimates are of first order: a change's saving is taken from the visible part of
+// the time; later bottlenecks are not known.
 #pragma once
 
 #include <vector>
@@ -18,9 +17,9 @@
 namespace duet::advise {
 
 constexpr std::size_t kMost = 5;
-constexpr double kLeast = 0.02;  // of the run: what would save less is not said
+constexpr double kLeast = 0.02;  // of the run: smaller savings are left out
 
-// The largest first. Nothing of a run that was cut off, or of one without time.
+// The largest first. Nothing for a cut-off run, or one without time.
 std::vector<report::Advice> advise(const report::RunReport& report, const config::Machine& machine);
 
 }  // namespace duet::advise

@@ -8,7 +8,7 @@ namespace duet::advise {
 
 namespace {
 
-// What of a launch's time SMs spend without a block because the last wave of blocks is not full.
+// The share of a launch's time that SMs spend without a block because the last wave of blocks is not full.
 double tail_share(std::uint64_t blocks, std::uint64_t wave) {
   const double waves = static_cast<double>(blocks) / static_cast<double>(wave);
   return waves > 1 ? 1 - waves / std::ceil(waves) : 0;

@@ -1,4 +1,4 @@
-// What rules look at: a run's kernels by name and its copies by direction, added up.
+// The facts for rules: a run's kernels by name and its copies by direction, added up.
 //
 //   const Facts facts(report, machine);
 //   for (const KernelFacts& kernel : facts.kernels) kernel.share(IssueSlot::Memory);
@@ -55,10 +55,10 @@ class Facts {
   const report::RunReport& report() const { return report_; }
   const config::Machine& machine() const { return machine_; }
   Picoseconds path(report::PathPart part) const;
-  // Of the critical path what `ps` of a kernel's time amount to.
+  // The share of `ps` of a kernel's time in the critical path.
   Picoseconds on_path(double ps) const;
   std::uint64_t counter(const KernelFacts& kernel, std::string_view name) const;
-  // Core cycles of all SMs that had blocks of the kernel.
+  // Core cycles of all SMs with blocks of the kernel.
   double sm_cycles(const KernelFacts& kernel) const;
   // Of all calls of these functions.
   std::uint64_t calls(std::initializer_list<std::string_view> names) const;

@@ -1,4 +1,4 @@
-// Rules of a kernel: what its issue slots and its requests say.
+// Rules of a kernel, from its issue slots and its requests.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,7 +15,7 @@ constexpr double kTwice = 2;             // as many requests as would do
 constexpr double kConflictShare = 0.05;  // of SM cycles
 constexpr double kFewLanes = 0.75;       // of a warp, on average
 constexpr double kLowOccupancy = 0.5;
-constexpr double kExposed = 0.3;            // of issue slots: waits that other warps do not cover
+constexpr double kExposed = 0.3;            // of issue slots: waits not covered by other warps
 constexpr double kTail = 0.1;               // of the kernel's time
 constexpr double kMisses = 0.3;             // of L2's reads
 constexpr double kDramBusy = 0.6;           // of its data buses' time
@@ -32,7 +32,7 @@ class Kernel {
   Kernel(const Facts& facts, const KernelFacts& kernel, Advices& out)
       : facts_(facts), kernel_(kernel), sm_(facts.machine().gpu.sm), out_(out) {}
 
-  // Whether it holds: what it does to L2 and DRAM is no advice of its own.
+  // Whether it holds: its effect on L2 and DRAM is no advice of its own.
   bool uncoalesced() {
     const double all = count("sm.memory_transactions");
     const double requests = all - std::min(all, count("l2.atomics"));
@@ -43,7 +43,7 @@ class Kernel {
     // Of the same size, all of whose bytes are used, and one an access at least.
     const double enough = std::max(accesses, used / (requested / requests));
     if (count("sm.atomics") * 2 > accesses || requests < kTwice * enough) return false;
-    // What waits behind atomics on the same words waits for these.
+    // Waits behind atomics on the same words belong to these.
     const double waits = memory_waits() - std::min(memory_waits(), atomic_conflicts());
     add("uncoalesced", "uncoalesced memory access",
         fmt::format("{:.1f} requests for each load or store of a warp where {:.1f} would do, {:.0f} % of the "
@@ -121,7 +121,7 @@ class Kernel {
   void occupancy() {
     const double exposed = waits_for(IssueSlot::Memory) + waits_for(IssueSlot::Dependency) +
                            waits_for(IssueSlot::Fetch) + waits_for(IssueSlot::Fence);
-    // A grid that is too small for more has another rule.
+    // A grid too small for more has another rule.
     if (kernel_.occupancy > kLowOccupancy || exposed < kExposed ||
         kernel_.blocks < 2 * sm_.count * kernel_.blocks_per_sm)
       return;
@@ -213,7 +213,7 @@ class Kernel {
   static std::string set(const char* key, std::uint64_t value) { return fmt::format("{}={}", key, value); }
   double count(std::string_view name) const { return static_cast<double>(facts_.counter(kernel_, name)); }
   double waits_for(IssueSlot slot) const { return kernel_.share(slot); }
-  // Of the kernel's time; those of several words wait at once.
+  // Of the kernel's time; atomics of several words wait at once.
   double atomic_conflicts() const {
     return count("l2.atomic_conflict_ps") / static_cast<double>(kernel_.time_ps);
   }

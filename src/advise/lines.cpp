@@ -1,5 +1,4 @@
-// Where a kernel's advice is of something that lines of the source are counted by (`duet run --lines`), which
-// of them has most of it.
+// Finds the source line with most of the cause of an advice, where lines are counted (`duet run --lines`).
 #include <fmt/format.h>
 
 #include <array>

@@ -14,7 +14,7 @@ using Advices = std::vector<report::Advice>;
 void advise_run(const Facts& facts, Advices& out);
 // Of one kernel.
 void advise_kernel(const Facts& facts, const KernelFacts& kernel, Advices& out);
-// Says which line of the source has most of what a kernel's advice is about, where lines are counted.
+// Names the source line with most of the cause of a kernel's advice, where lines are counted.
 void name_lines(const report::RunReport& report, Advices& out);
 
 }  // namespace duet::advise

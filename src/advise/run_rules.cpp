@@ -1,4 +1,4 @@
-// Rules of the run: what its copies, launches and waits cost.
+// Rules of the run: the costs of its copies, launches and waits.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -100,7 +100,7 @@ void waits(const Facts& facts, Advices& out) {
   const Picoseconds call = of_nanoseconds(driver.launch.call_ns);
   const Picoseconds prepare = of_nanoseconds(driver.launch.driver_ns);
   const Picoseconds kernel = facts.kernels_ps / facts.launches;
-  // What a launch takes with a wait behind it, less what it takes in a queue.
+  // The time of a launch with a wait behind it, less its time in a queue.
   const Picoseconds queued = std::max(call, driver.read_ahead ? std::max(prepare, kernel) : prepare + kernel);
   const Picoseconds one =
       of_nanoseconds(driver.device_synchronize.finish_ns) + call + prepare + kernel - queued;
@@ -119,7 +119,7 @@ void waits(const Facts& facts, Advices& out) {
                  {}});
 }
 
-// Copies and kernels that take turns, though a stream each would let them run at once.
+// Copies and kernels take turns, though a stream each would let them run at once.
 void overlap(const Facts& facts, Advices& out) {
   const report::TimeAccount& account = facts.report().account;
   const Picoseconds in = std::min(facts.to_device.time_ps, facts.path(PathPart::HostToDevice));
@@ -135,7 +135,7 @@ void overlap(const Facts& facts, Advices& out) {
   const Picoseconds copies = facts.to_device.time_ps + facts.to_host.time_ps;
   if (both_ways) both += copies - std::min(copies, report::busy_ps(account, report::Activity::Copy));
   if (kernels == 0 || possible == 0 || both * 10 > possible) return;
-  constexpr Picoseconds kPieces = 4;  // of which the first copy and the last kernel overlap with nothing
+  constexpr Picoseconds kPieces = 4;  // pieces; the first copy and the last kernel overlap with nothing
   out.push_back(
       {"overlap",
        "",

@@ -1,7 +1,7 @@
-// Addresses of memory. Virtual: what a program, its kernels and its copies name; a page table says where it
-// lies. Physical: where the bytes of a machine lie; caches, interconnect and DRAM know no other. Neither
-// becomes the other, or a number, by itself. Numbers remain where an address is not yet one of memory: in
-// lanes, push buffers, and the state spaces of PTX (Address in units.h).
+// Addresses of memory. Virtual: the addresses of a program, its kernels and its copies; a page table
+// translates them. Physical: the place of the bytes in a machine, the only address of caches, interconnect
+// and DRAM. Neither becomes the other, or a number, by itself. Numbers remain where an address is not yet one
+// of memory: in lanes, push buffers, and the state spaces of PTX (Address in units.h).
 #pragma once
 
 #include <compare>
@@ -39,7 +39,7 @@ class MemoryAddress {
     value_ += bytes;
     return *this;
   }
-  // The number of the line, page, ... that it lies in, and how far in it.
+  // The number of its line, page, ..., and the offset in it.
   friend constexpr std::uint64_t operator/(MemoryAddress a, Bytes unit) { return a.value_ / unit; }
   friend constexpr Bytes operator%(MemoryAddress a, Bytes unit) { return a.value_ % unit; }
   friend constexpr std::uint64_t operator>>(MemoryAddress a, unsigned shift) { return a.value_ >> shift; }
@@ -51,7 +51,7 @@ class MemoryAddress {
 using VirtualAddress = MemoryAddress<struct VirtualKind>;
 using PhysicalAddress = MemoryAddress<struct PhysicalKind>;
 
-// Of bytes of the host program, which its kernels and copies reach under their own address.
+// Of bytes of the host program: kernels and copies reach them under the same address.
 inline VirtualAddress virtual_address(const void* pointer) {
   return VirtualAddress(reinterpret_cast<std::uintptr_t>(pointer));
 }

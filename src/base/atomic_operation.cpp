@@ -1,5 +1,5 @@
-// What an atomic does to the bytes it names (PTX ISA 9.0, atom and red). Left out: who orders atomics; that
-// is the memory system's.
+// The effect of an atomic on its bytes (PTX ISA 9.0, atom and red). Left out: the order of atomics, which the
+// memory system decides.
 #include "base/atomic_operation.h"
 
 #include <algorithm>
@@ -46,7 +46,7 @@ T load(const std::byte* from) {
   return value;
 }
 
-// Every operation as a function of its own, so that nothing is decided lane by lane.
+// Every operation as a function of its own, so nothing is decided lane by lane.
 template <typename F>
 AtomicFunction for_operation(AtomicOperation operation, F f) {
   switch (operation) {
@@ -128,7 +128,7 @@ std::uint16_t narrow(float value, bool brain) {
   if (brain) return static_cast<std::uint16_t>((bits + 0x7fffu + (bits >> 16 & 1)) >> 16);
   const float magnitude = std::fabs(value);
   if (magnitude >= 65520.0f) return sign | 0x7c00;
-  // Adding a power of two whose last place is that of the result rounds to it: 2^-24 for subnormal results.
+  // Adding a power of two with the last place of the result rounds to it: 2^-24 for subnormal results.
   const int exponent = magnitude < 0x1p-14f ? -14 : std::ilogb(magnitude);
   const float magic = std::ldexp(1.5f, exponent + 13);
   const float rounded = (magnitude + magic) - magic;

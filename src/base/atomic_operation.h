@@ -1,4 +1,4 @@
-// Read-modify-write operations that memory performs at the coherence point (PTX ISA, atom/red). Both the
+// Read-modify-write operations, performed by memory at the coherence point (PTX ISA, atom/red). Both the
 // instruction semantics and the memory system name them, and neither sees the other.
 #pragma once
 

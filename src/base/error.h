@@ -1,5 +1,5 @@
-// One exception type for everything that Duet refuses to do. The message is one line: what, where, what to
-// do. Of Deadlock and Stopped, facts follow it, indented, one a line.
+// One exception type for everything that Duet refuses to do. The message is one line: the problem, its place,
+// the remedy. In Deadlock and Stopped facts follow, indented, one a line.
 #pragma once
 
 #include <new>
@@ -14,13 +14,13 @@ class Error : public std::runtime_error {
   explicit Error(const std::string& message) : std::runtime_error(message) {}
 };
 
-// A machine that can make no progress: the message says who waits for whom. `duet run` ends with 124.
+// A machine without possible progress: the message names the waiting parts. `duet run` ends with 124.
 class Deadlock : public Error {
  public:
   using Error::Error;
 };
 
-// A limit that the user set, or a signal, has ended the run; `duet run` ends with `status`.
+// A limit of the user, or a signal, has ended the run; `duet run` ends with `status`.
 class Stopped : public Error {
  public:
   Stopped(int status, const std::string& message) : Error(message), status_(status) {}
@@ -30,8 +30,8 @@ class Stopped : public Error {
   int status_;
 };
 
-// This process may not map as much memory as it needs. No Error: nobody who refuses one thing and goes on
-// takes it for a reason.
+// This process may not map as much memory as it needs. It is no Error: code that catches an Error, refuses
+// one thing and goes on must not catch it.
 class NoMemory : public std::bad_alloc {
  public:
   explicit NoMemory(std::string message) : message_(std::move(message)) {}
@@ -42,7 +42,7 @@ class NoMemory : public std::bad_alloc {
 };
 inline constexpr const char* kAddressSpaceHint = "a limit on the address space? see ulimit -v";
 
-// What to say of an exception; the standard library's own for no memory says nothing.
+// The message of an exception; the standard library's own for no memory is empty.
 inline std::string message_of(const std::exception& error) {
   const bool memory = dynamic_cast<const std::bad_alloc*>(&error) != nullptr;
   if (!memory || dynamic_cast<const NoMemory*>(&error) != nullptr) return error.what();

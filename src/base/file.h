@@ -8,7 +8,7 @@ namespace duet {
 
 // Its bytes; nothing when it cannot be read.
 std::optional<std::string> read_file(const std::string& path);
-// In place of what is there. Throws duet::Error.
+// Replaces the file. Throws duet::Error.
 void write_file(const std::string& path, const std::string& bytes);
 
 }  // namespace duet

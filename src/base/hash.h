@@ -1,5 +1,5 @@
-// A number for a text, the same on every machine and in every run: hash("b", hash("a")) is that of "ab".
-// FNV-1a of 64 bits (Fowler, Noll, Vo), for names of files; texts that were made to collide do.
+// A number for a text, the same on every machine and in every run: hash("b", hash("a")) is the hash of "ab".
+// FNV-1a of 64 bits (Fowler, Noll, Vo), for names of files; no defence against made collisions.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// What an issue slot of an SM's scheduler was used for in one cycle. An idle slot is charged to the reason
-// that keeps the least-blocked of its warps, in this order, and to that warp's kernel.
+// The use of an issue slot of an SM's scheduler in one cycle. An idle slot is charged to the reason of the
+// least-blocked of its warps, in this order, and to the warp's kernel.
 #pragma once
 
 #include <array>
@@ -17,7 +17,7 @@ enum class IssueSlot : std::uint8_t {
   Fence,
   Barrier,
   Fetch,   // waits for instructions
-  NoWarp,  // no warp is left that could issue
+  NoWarp,  // no warp left to issue
   Count
 };
 inline constexpr std::size_t kIssueSlots = static_cast<std::size_t>(IssueSlot::Count);

@@ -1,5 +1,5 @@
 // A set of lanes of one warp. Warp width is a machine parameter (1 to 64), so a mask always has 64 bits and
-// PTX's 32-bit masks are converted at the few places that name 32 lanes.
+// PTX's 32-bit masks are converted at the few places with 32 lanes.
 #pragma once
 
 #include <bit>

@@ -1,5 +1,5 @@
-// Something that is to be done once, by whichever thread comes first. Unlike std::call_once it asks nothing
-// of the kernel when only one thread comes.
+// An action to be done once, by the first thread to come. Unlike std::call_once it needs no system call when
+// only one thread comes.
 #pragma once
 
 #include <atomic>
@@ -9,7 +9,7 @@ namespace duet {
 
 class Once {
  public:
-  // What throws has not been done.
+  // An action that throws has not been done.
   template <typename F>
   void call(F&& f) {
     if (done_.load(std::memory_order_acquire)) return;

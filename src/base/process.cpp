@@ -31,9 +31,9 @@ pid_t start_process(std::vector<std::string> command, const std::string& directo
   const pid_t process = fork();
   if (process < 0) throw Error(std::string("cannot start a process: ") + std::strerror(errno));
   if (process != 0) return process;
-  setpgid(0, 0);  // Ctrl-C is for this process alone, which ends the others
+  setpgid(0, 0);  // Ctrl-C is for this process alone; it ends the others
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (getppid() != parent) _exit(125);  // it ended before that
+  if (getppid() != parent) _exit(125);  // it ended before prctl()
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, nullptr);

@@ -1,4 +1,4 @@
-// Starts a process that does not outlive this one.
+// Starts a process that ends with this one.
 #pragma once
 
 #include <sys/types.h>
@@ -8,8 +8,8 @@
 
 namespace duet {
 
-// Words in a process, with a group of its own, that ends when this one does, however. It has no signal
-// blocked, reads nothing, and its streams go to files where those are named. Throws duet::Error.
+// Runs a command in a process, with a group of its own. It ends when this process does, however. It has no
+// signal blocked, reads nothing, and its streams go to the named files, if any. Throws duet::Error.
 struct Streams {
   std::string output, error;
 };

@@ -58,7 +58,7 @@ void number(std::vector<std::string>& labels, std::size_t width) {
     }
 }
 
-// Of names that begin alike: a part of the beginning, and the part from where the first two differ.
+// For names with a common beginning: a part of the beginning, and the part from where the first two differ.
 std::string cut_in_the_middle(const std::string& label, std::size_t same, std::size_t width) {
   const std::size_t head = width / 3, tail = width - head - kMark.size();
   const std::size_t from = std::max(head, std::min(same, label.size() - std::min(label.size(), tail)));

@@ -1,5 +1,5 @@
-// A table of things that have numbers and stay where they are, however many follow. One thread may add to it
-// while others look at what they have been told of since it was added.
+// A table of numbered entries that never move. One thread may add entries while others read entries whose
+// numbers they were given afterwards.
 #pragma once
 
 #include <array>
@@ -19,7 +19,7 @@ class StableTable {
   T* find(std::size_t number) const {
     return number < kMost && chunks_[number / kChunk] != nullptr ? &(*this)[number] : nullptr;
   }
-  // A number that is free, and stays the caller's until it gives it back. What lies there is as it was left.
+  // A free number. It stays the caller's until give_back(). Its entry is as it was left.
   std::size_t take() {
     if (free_.empty()) {
       if (taken_ == kMost) throw Error("more than " + std::to_string(kMost) + " entries in a table");

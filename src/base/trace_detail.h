@@ -1,4 +1,4 @@
-// How much of a run timeline.pftrace has; each level has what those before it have.
+// How much of a run timeline.pftrace has; each level includes the levels before it.
 #pragma once
 
 #include <array>
@@ -11,14 +11,14 @@ namespace duet {
 
 enum class TraceDetail : std::uint8_t {
   None,     // no timeline.pftrace
-  Call,     // API calls, stage (ii) of what computes or moves data, kernels and copies
+  Call,     // API calls, stage (ii) of commands that compute or move data, kernels and copies
   Command,  // stage (ii) of every command, push-buffer commands, launches, moves
   Block,    // blocks, and threads on the machine's cores
   Warp      // warps
 };
 inline constexpr std::array<std::string_view, 5> kTraceDetails = {"none", "call", "command", "block", "warp"};
 
-// The kinds of events that it takes.
+// The kinds of events for it.
 inline constexpr TaskEventMask events_of(TraceDetail detail) {
   TaskEventMask mask = 0;
   if (detail >= TraceDetail::Call) mask |= mask_of(TaskEventKind::Command);
@@ -30,10 +30,10 @@ inline constexpr TaskEventMask events_of(TraceDetail detail) {
   return mask;
 }
 
-// What nobody draws: who waits for whom, and who stands in a queue.
+// Events that are not drawn: dependencies and queues.
 inline constexpr TaskEventMask kNotDrawnEvents =
     mask_of(TaskEventKind::Dependency) | mask_of(TaskEventKind::Queue);
-// What `duet explain` needs to know.
+// The events for `duet explain`.
 inline constexpr TaskEventMask kExplainedEvents = events_of(TraceDetail::Warp) | kNotDrawnEvents;
 
 }  // namespace duet

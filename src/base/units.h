@@ -1,5 +1,5 @@
-// Quantities that every room shares: simulated time, sizes, addresses. Time is an integer number of
-// picoseconds; nobody adds up rounded periods of a clock.
+// The quantities of every room: simulated time, sizes, addresses. Time is an integer number of picoseconds;
+// nobody adds up rounded periods of a clock.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,7 @@ namespace duet {
 using Picoseconds = std::uint64_t;  // a point in simulated time or a duration
 using Cycle = std::uint64_t;        // the index of a clock edge
 using Bytes = std::uint64_t;
-// A number that is an address, but not yet one of memory (base/address.h): a lane value, or a place in a
-// state space of PTX.
+// An address, but not yet one of memory (base/address.h): a lane value, or a place in a state space of PTX.
 using Address = std::uint64_t;
 
 inline constexpr Picoseconds kNever = std::numeric_limits<Picoseconds>::max();

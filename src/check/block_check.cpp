@@ -33,7 +33,7 @@ bool is_memory(const ptx::MicroOp& op) {
   return op.kind == Kind::Load || op.kind == Kind::Store || op.kind == Kind::Atomic;
 }
 
-// An access that others may wait for.
+// Whether others may wait for the access.
 bool synchronises(const ptx::MicroOp& op) {
   return op.kind == Kind::Atomic || op.semantics != ptx::MemorySemantics::Weak;
 }
@@ -121,7 +121,7 @@ std::uint64_t BlockCheck::access(const Access& access) {
   return allowed;
 }
 
-// ---- What findings say ----
+// ---- Texts of findings ----
 
 std::string BlockCheck::side(const ptx::MicroOp& op, unsigned thread) const {
   return std::string(verb(op)) + " by " + thread_text(launch_, number_, thread) + ", " +
@@ -204,7 +204,7 @@ void BlockCheck::pass(const Access& access, std::uint64_t lanes, const std::uint
   LaneMask(lanes).for_each([&](unsigned lane) { order_.pass(access.warp, addresses[lane], reads, writes); });
 }
 
-// Of a run: the lanes that are aligned and inside. The others are told.
+// The aligned lanes of a run inside the block's memory. The others become findings.
 std::uint64_t BlockCheck::each_inside_shared(const Access& access, const LaneRun& run,
                                              const std::uint64_t* offsets) {
   const std::uint64_t all = LaneMask::first(run.lanes).bits() << run.first;
@@ -234,7 +234,7 @@ std::uint64_t BlockCheck::shared(const Access& access, std::uint64_t lanes, cons
   for (unsigned i = 0; i < count; ++i) {
     const std::uint64_t lowest = offsets[runs[i].first];
     const std::uint64_t highest = offsets[runs[i].first + runs[i].lanes - 1];
-    const std::uint64_t room = launch_.shared_bytes - access.bytes;  // as good as none where that is negative
+    const std::uint64_t room = launch_.shared_bytes - access.bytes;  // negative: as good as none
     if ((lowest & (access.alignment - 1)) != 0 || lowest > highest || highest > room ||
         room > launch_.shared_bytes) [[unlikely]]
       inside &= ~(LaneMask::first(runs[i].lanes).bits() << runs[i].first) |
@@ -267,7 +267,7 @@ std::uint64_t BlockCheck::shared(const Access& access, std::uint64_t lanes, cons
   return allowed;
 }
 
-// A word of which some bytes were written, as a structure's padding is not, counts as written.
+// A word with some written bytes counts as written, as a structure's padding is never written.
 std::uint64_t BlockCheck::local(const Access& access, std::uint64_t lanes, const std::uint64_t* offsets) {
   std::uint64_t allowed = lanes;
   LaneMask(lanes).for_each([&](unsigned lane) {
@@ -337,7 +337,7 @@ bool BlockCheck::lane_in_global(const Access& access, unsigned lane, VirtualAddr
   return true;
 }
 
-// Of a run: the lanes that may go on.
+// The lanes of a run that may go on.
 std::uint64_t BlockCheck::run_in_global(const Access& access, const LaneRun& run) {
   const VirtualAddress address(access.addresses[run.first]);
   const Bytes bytes = run.one_address ? access.bytes : Bytes{run.lanes} * access.bytes;

@@ -1,5 +1,5 @@
-// The checks of one block: every access of its warps before it is executed, and its barriers. Which model
-// executes the block, and when, does not matter.
+// The checks of one block: every access of its warps before it is executed, and its barriers. The model of
+// time does not matter.
 //   block.start(checker, launch, number);  lanes = block.access({...});  block.arrives(...);
 //   block.completed(id);
 #pragma once
@@ -29,24 +29,24 @@ class BlockCheck {
   explicit BlockCheck(Checker& checker) : checker_(checker), checks_(checker.checks()) {}
 
   void start(const Launch& launch, std::uint64_t number);
-  // The lanes that may execute it: without those that would touch what is not theirs.
+  // The lanes that may execute it: all but lanes with an access to foreign memory.
   std::uint64_t access(const Access& access);
-  // Whether what a store writes is asked for.
+  // Whether the check needs a store's values.
   bool wants_values(const ptx::MicroOp& op) const {
     return checks_.races && op.kind == ptx::Kind::Store && op.space != ptx::StateSpace::Global;
   }
 
-  // A warp comes to barrier `id`: lanes of those that have not ended. `whole`: of the whole block.
+  // A warp comes to barrier `id` with `lanes` of its live ones. `whole`: of the whole block.
   void arrives(unsigned warp, const ptx::MicroOp& op, unsigned id, bool whole, std::uint64_t lanes,
                std::uint64_t live);
   void completed(unsigned id) { order_.completed(id); }
-  // Lanes meet at an instruction that names lanes; `members` by lane.
+  // Lanes meet at an instruction with a mask of lanes; `members` by lane.
   void meets(unsigned warp, const ptx::MicroOp& op, std::uint64_t lanes, std::uint64_t live,
              const std::uint32_t* members);
   void ended(unsigned warp) { order_.exited(warp); }
 
  private:
-  std::uint64_t started(unsigned warp) const;  // lanes that the warp began with
+  std::uint64_t started(unsigned warp) const;  // lanes at the warp's beginning
   std::uint64_t each_inside_shared(const Access& access, const LaneRun& run, const std::uint64_t* offsets);
   std::uint64_t shared(const Access& access, std::uint64_t lanes, const std::uint64_t* offsets);
   std::uint64_t local(const Access& access, std::uint64_t lanes, const std::uint64_t* offsets);
@@ -72,7 +72,7 @@ class BlockCheck {
   std::uint64_t number_ = 0;
   unsigned warps_ = 0;
   const ptx::Kernel* prepared_ = nullptr;
-  bool passes_on_ = false;  // the kernel has accesses that order others
+  bool passes_on_ = false;  // the kernel has accesses that order other ones
   bool too_large_ = false;  // more threads than a touch can name
   unsigned piece_ = 4;
   BlockOrder order_;

@@ -23,12 +23,12 @@ void BlockOrder::arrive(unsigned barrier, unsigned warp, bool waits) {
   at.all_wait &= waits;
   join(at.clock, warp);
   if (waits) return;
-  time_[warp] = ++now_;  // what it does from here on the others do not wait for
+  time_[warp] = ++now_;  // the others do not wait for its later accesses
 }
 
 void BlockOrder::completed(unsigned barrier) {
   Waiting& at = barriers_[barrier];
-  // Where warps only arrive and end, whoever waits comes later: what they passed on stays for it.
+  // Where warps only arrive and end, a waiting warp comes later: their clocks stay for it.
   if (std::none_of(at.waits.begin(), at.waits.end(), [](bool waits) { return waits; })) return;
   bool whole = at.all_wait;
   for (unsigned w = 0; w < warps_ && whole; ++w) whole = at.arrived[w] || exited_[w];

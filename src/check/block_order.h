@@ -1,12 +1,12 @@
-// What happens before what inside one block: vector clocks of its warps (Fidge, Mattern 1988), stamped by one
-// counter of the block, so that an access is ordered before a warp's present when its stamp is not above what
-// the warp knows of the other one. A barrier that the whole block completes sets everybody's knowledge at
-// once (`floor`), which is the usual case and costs one comparison. Barriers of some warps (bar.sync with a
-// count, bar.arrive), and what passes a value on (exchanges and compare-and-swaps, volatile and ordered
-// accesses, by address), join clocks. bar.warp.sync advances a warp's own stamp.
+// The happens-before order inside one block: vector clocks of its warps (Fidge, Mattern 1988), stamped by one
+// counter of the block. An access is ordered before a warp's present when its stamp is not above the warp's
+// entry for the accessing warp. A barrier of the whole block sets all entries at once (`floor`): the usual
+// case, for one comparison. Barriers of some warps (bar.sync with a count, bar.arrive), and accesses that
+// pass a value on (exchanges and compare-and-swaps, volatile and ordered accesses, by address), join clocks.
+// bar.warp.sync advances a warp's own stamp.
 //   order.start(4, true); order.arrive(0, 1, true); ...; order.completed(0);
-// Left out: exchanges between lanes (shfl.sync, ..), which PTX does not let order memory, are taken to order
-// the lanes of their warp all the same; atomics that add pass nothing on.
+// Left out: exchanges between lanes (shfl.sync, ..) do not order memory in PTX, but are taken to order the
+// lanes of their warp; atomic additions pass nothing on.
 #pragma once
 
 #include <algorithm>
@@ -24,8 +24,8 @@ class BlockOrder {
   static constexpr unsigned kBarriers = 16;
   static constexpr Stamp kLast = (Stamp{1} << 28) - 1024;
 
-  // A block begins: what was stamped before is of no block any more. `lockstep`: the lanes of a warp are
-  // ordered by their instructions (kernels compiled for less than sm_70).
+  // A block begins: earlier stamps are of no block any more. `lockstep`: the lanes of a warp are ordered by
+  // their instructions (kernels compiled for less than sm_70).
   void start(unsigned warps, bool lockstep) {
     warps_ = warps;
     lockstep_ = lockstep;
@@ -36,12 +36,12 @@ class BlockOrder {
     passed_on_.clear();
     for (Waiting& barrier : barriers_) barrier.clear();
   }
-  // Whether stamps are about to be used up: who keeps some forgets them all.
+  // Whether stamps are about to be used up: their keepers drop them all.
   bool used_up() const { return now_ > kLast; }
   void begin_again() { now_ = 0; }
 
   Stamp base() const { return base_; }    // stamps up to here are of earlier blocks
-  Stamp floor() const { return floor_; }  // what has them is ordered before everybody's present
+  Stamp floor() const { return floor_; }  // accesses up to it are ordered before every warp's present
   Stamp time(unsigned warp) const { return time_[warp]; }
   bool lockstep() const { return lockstep_; }
   bool ordered(Stamp stamp, unsigned of, unsigned before) const {
@@ -57,7 +57,7 @@ class BlockOrder {
     known_[std::size_t{warp} * warps_ + warp] = time_[warp];
     time_[warp] = ++now_;
   }
-  // A warp reads (and takes in what others knew), or writes (and passes on what it knows), to synchronise.
+  // A warp reads (and joins others' clocks), or writes (and passes its clock on), to synchronise.
   void pass(unsigned warp, std::uint64_t address, bool reads, bool writes);
 
  private:

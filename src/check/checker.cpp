@@ -78,7 +78,7 @@ void Checker::use(Region& region, VirtualAddress address, Bytes bytes, const Lin
   }
 }
 
-// The thread is named where the access that is kept is the one that touched this byte.
+// The thread is named where the kept access touched this byte.
 std::string Checker::side_text(const LineUse& use, unsigned byte) const {
   const std::string verb = use.writes ? "write" : "read";
   const auto launch = launches_.find(use.command);
@@ -193,7 +193,7 @@ void Checker::apply(const Transfer& transfer) {
     for_each_row(transfer, transfer.from,
                  [&](VirtualAddress address, Bytes bytes) { read_unwritten(transfer, address, bytes); });
   for_each_row(transfer, transfer.from, touch(false));
-  // What has not been written is not either where it is copied to.
+  // A copy of an unwritten byte is unwritten too.
   std::vector<bool> written;
   const bool within = transfer.from.there && transfer.to.there && !transfer.from_host && !transfer.to_host;
   if (within && checks_.init)
@@ -215,7 +215,7 @@ void Checker::apply(const Transfer& transfer) {
   });
 }
 
-// Kernels, copies and functions of the host that write the same host memory, in whatever order.
+// Whether other kernels, copies or functions of the host write the same host memory, in any order.
 bool Checker::others_write(const Transfer& transfer) {
   if (host_functions_ != 0) return true;
   bool found = false;

@@ -1,8 +1,9 @@
-// The checks of a process: what its commands do to memory, in CUDA's order, and what all blocks have found.
-//   Checker checker(checks, space, order);      block.start(...) of block_check.h tells it of accesses
+// The checks of a process: the accesses of its commands to memory, in CUDA's order, and the findings of all
+// blocks.
+//   Checker checker(checks, space, order);      block.start(...) of block_check.h reports accesses
 //   checker.submitted(transfer); checker.kernel_starts(command); checker.completed(command);
-// A copy or a fill counts as done when it is complete, or when a kernel starts that comes after it. Whoever
-// calls is alone: components are ticked on one thread.
+// A copy or a fill counts as done when it is complete, or when a later kernel starts. Calls come one at a
+// time: components are ticked on one thread.
 #pragma once
 
 #include <functional>
@@ -31,10 +32,10 @@ struct Launch {
 // "thread (3,0,0) of block (0,0,0)"
 std::string thread_text(const Launch& launch, std::uint64_t block, std::uint64_t thread);
 
-// A copy or a fill: what it reads and what it writes.
+// A copy or a fill: its source and its destination.
 struct Transfer {
   struct Side {
-    bool there = false;  // otherwise no memory that is checked
+    bool there = false;  // otherwise unchecked memory
     VirtualAddress address;
     Bytes row_pitch = 0, slice_pitch = 0;
   };
@@ -43,12 +44,12 @@ struct Transfer {
   Bytes width_bytes = 0;
   std::uint64_t rows = 1, slices = 1;
   bool from_host = false, to_host = false;  // the side is host memory
-  const char* call = "";                    // that submitted it
+  const char* call = "";                    // the submitting call
 };
 
 class Checker {
  public:
-  // Of what CUDA says: whether `earlier` is complete before `later` begins; what a command is called.
+  // CUDA's rules: whether `earlier` is complete before `later` begins; the name of a command.
   struct Order {
     std::function<bool(CommandNumber earlier, CommandNumber later)> before;
     std::function<std::string(CommandNumber)> name;  // "kernel 'k' (stream 1)"
@@ -66,9 +67,9 @@ class Checker {
   void kernel_starts(CommandNumber command);
   void completed(CommandNumber command);
 
-  // What a command does to bytes that lie together in a region.
+  // A command's access to contiguous bytes of a region.
   void use(Region& region, VirtualAddress address, Bytes bytes, const LineUse& use);
-  // An access that synchronises, by a kernel: two commands that meet there are taken to be ordered.
+  // A synchronising access of a kernel: two commands with such accesses to one place are taken to be ordered.
   void synchronises(CommandNumber command, VirtualAddress address, bool writes);
 
  private:
@@ -96,9 +97,9 @@ class Checker {
   Findings findings_;
   std::map<CommandNumber, Launch> launches_;
   std::map<CommandNumber, Pending> pending_;
-  CommandNumber host_functions_ = 0;  // the last command that runs code of the host
+  CommandNumber host_functions_ = 0;  // the last command with code of the host
   std::set<std::pair<CommandNumber, CommandNumber>> synchronised_;
-  std::unordered_map<std::uint64_t, CommandNumber> synchronising_;  // by line: who wrote it to synchronise
+  std::unordered_map<std::uint64_t, CommandNumber> synchronising_;  // by line: the last synchronising writer
   std::vector<std::pair<std::uint64_t, bool>> asked_;               // of pairs of commands
 };
 

@@ -1,5 +1,5 @@
-// What the checks have found, each thing once with how often it was seen. Two findings are one when kind,
-// kernel and both instructions are the same.
+// The findings of the checks, each once, with its count. Two findings are one when kind, kernel and both
+// instructions are the same.
 //   findings.add({FindingKind::SharedRace, kernel, line, other_line}, [&] { return Text{...}; });
 #pragma once
 
@@ -27,7 +27,7 @@ enum class FindingKind : std::uint32_t {
   LaneMask,
   Leak,
   ApiError,
-  ModelAtomicity,  // those of the model, in the order of model/rules.h
+  ModelAtomicity,  // the model's, in the order of model/rules.h
   ModelLocality,
   ModelFifo,
   ModelSynchronization,
@@ -40,12 +40,12 @@ const char* name_of(FindingKind kind);   // "shared_race"
 struct Finding {
   FindingKind kind{};
   std::uint64_t count = 0;
-  std::string text;  // what is wrong, then a line for each access or fact
+  std::string text;  // the finding, then a line for each access or fact
 };
 
 class Findings {
  public:
-  // Beyond so many of one run only the count of those that are known goes up.
+  // Beyond so many of one run only the counts of known ones go up.
   static constexpr std::size_t kMost = 1000;
   using Key = std::tuple<FindingKind, const void*, std::uint64_t, std::uint64_t>;
 
@@ -62,7 +62,7 @@ class Findings {
       changed_[known->second] = true;
     }
   }
-  // Those that are new, or were seen again, since the last call: f(number, finding).
+  // Calls f(number, finding) for the ones new, or seen again, since the last call.
   template <typename F>
   void take_changed(F f) {
     for (std::size_t i = 0; i < all_.size(); ++i)

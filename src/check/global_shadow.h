@@ -1,10 +1,10 @@
-// What is known of the allocations that kernels and commands reach: which bytes of device memory somebody has
-// written, and which commands touched which line. Made when an allocation is first touched, and kept when it
-// is released, so that a later access can be named.
+// A shadow of the allocations of kernels and commands: the written bytes of device memory, and the last
+// commands of each line. It is made at the first access to an allocation, and kept after its release, so a
+// later access can name it.
 //   Region* region = shadow.find(address);  if (!region->written(offset, bytes)) ...
 // Bytes of the host (pinned, managed, registered), of modules, of constants and of the device heap count as
-// written, as do arrays that images are made of, and what no call of a program has allocated: others write
-// them where nobody sees it.
+// written, as do arrays of images, and memory not allocated by a call of the program: their writes are not
+// seen.
 #pragma once
 
 #include <cstdint>
@@ -58,7 +58,7 @@ class GlobalShadow {
   explicit GlobalShadow(const memory::AddressSpace& space) : space_(space) {}
   // Where the address lies: in an allocation; null: in none.
   Region* find(VirtualAddress address);
-  // The one that held the address and was released last; null: none did.
+  // The last released one with the address; null: none.
   const Region* find_released(VirtualAddress address) const;
   void released(const memory::Allocation& allocation);
   const memory::AddressSpace& space() const { return space_; }

@@ -1,5 +1,5 @@
-// A warp's access as runs of lanes: side by side, with one address or each behind the one before. That is
-// what warps mostly do, and what is asked of a run need not be asked of every lane.
+// A warp's access as runs of lanes: side by side, with one address or each behind the one before. Most
+// accesses of warps are like this, and a check of a run replaces a check of every lane.
 //   LaneRun runs[kMostRuns];  const unsigned count = split(lanes, addresses, bytes, runs);
 #pragma once
 

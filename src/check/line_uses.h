@@ -1,6 +1,7 @@
-// Which commands have touched a line of 128 bytes: of the last reader and the last writer the bytes, and an
-// access of each that can be named. What others have done that no later command stands for is kept beside.
-// A command stands for those before it, in CUDA's order, that touched no other bytes of the line.
+// The commands that have touched a line of 128 bytes: the bytes of the last reader and the last writer, and
+// an access of each, for its name. Other commands' accesses are kept beside, as long as no later command
+// stands for them. A command stands for earlier ones, in CUDA's order, that touched no other bytes of the
+// line.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +21,7 @@ using CommandNumber = std::uint32_t;
 struct Witness {
   std::uint32_t pc = 0, block = 0;
   std::uint16_t warp = 0;
-  std::uint8_t lane = 0, bytes = 0;  // of the lane that touched the first of the bytes below
+  std::uint8_t lane = 0, bytes = 0;  // of the lane with the first of the bytes below
   std::uint8_t first = 0, end = 0;   // in the line: lanes one after the other
 };
 
@@ -38,7 +39,7 @@ class LineUses {
   using Race = std::function<void(const LineUse& earlier, const LineUse& now, const ByteMask& both)>;
 
   explicit LineUses(std::size_t lines) : pages_((lines + kPage - 1) / kPage) {}
-  // `unordered` and `race`: what Unordered and Race may hold.
+  // `unordered` and `race` must fit Unordered and Race.
   template <typename U, typename R>
   void add(std::size_t line, const LineUse& use, const U& unordered, const R& race) {
     std::unique_ptr<Line[]>& page = pages_[line / kPage];
@@ -66,7 +67,7 @@ class LineUses {
   static constexpr std::size_t kMostBeside = 8;
   struct Line {
     LineUse reader, writer;
-    CommandNumber ordered = 0, behind = 0;  // two that were found to be in order
+    CommandNumber ordered = 0, behind = 0;  // two ordered commands
     bool more = false;                      // in beside_
   };
   void add_among(std::size_t line, Line& at, const LineUse& use, const Unordered& unordered,

@@ -1,13 +1,13 @@
-// Who has touched each piece of a block's shared memory last: its last writer and its last two readers, of
-// different threads where there are two. A piece is as many bytes as the kernel's smallest access, so that
-// neighbours never count as one. Stamps say what is ordered (block_order.h); they go on from block to block,
-// so that nothing has to be cleared.
+// The last accesses to each piece of a block's shared memory: its last writer and its last two readers, of
+// different threads where there are two. A piece is as many bytes as the kernel's smallest access, so
+// neighbours never count as one. Stamps give the order (block_order.h); they go on from block to block, so
+// nothing has to be cleared.
 //   shadow.start(order, bytes, piece); shadow.read(access, run, ...); shadow.write(access, run, ...);
-// Not seen: a reader between the last two. Writes of a value that is there already are no race.
+// Not seen: a reader between the last two. A write of the same value is no race.
 //
-// Eight pieces are a group, which knows the latest stamps in it. So most runs of lanes need no look at
-// pieces: in a group that was written before the last barrier nobody's read is a race. Runs that read a whole
-// group are kept as such, the last two, until somebody has to know of a piece.
+// Eight pieces are a group, with the latest stamps in it. So most runs of lanes need no look at pieces: in a
+// group written before the last barrier no read is a race. The last two runs that read a whole group are kept
+// whole until a single piece matters.
 #pragma once
 
 #include <algorithm>
@@ -70,10 +70,10 @@ class SharedShadow {
   static constexpr std::size_t kGroup = 8;  // pieces
   static constexpr std::uint8_t kAll = 0xff;
   struct Piece {
-    Touch writer, synchroniser, reader, other_reader;  // the second: who wrote to synchronise
+    Touch writer, synchroniser, reader, other_reader;  // the second: the last synchronising write
     std::uint64_t value = 0;
   };
-  // Threads one after the other that read a group, 2^shift pieces each.
+  // Consecutive threads that read a group, 2^shift pieces each.
   struct GroupRead {
     Touch first;
     unsigned shift = 0;
@@ -82,11 +82,11 @@ class SharedShadow {
     BlockOrder::Stamp latest_write = 0, latest_read = 0;  // of its pieces; `newer` and `older` not counted
     BlockOrder::Stamp block = 0;                          // whose `written` is: BlockOrder::base()
     std::uint8_t written = 0;                             // a bit a piece
-    GroupRead newer, older;                               // after what its pieces say; stamp 0: none
+    GroupRead newer, older;                               // later than its pieces' accesses; stamp 0: none
   };
 
   bool races(const SharedAccess& access, unsigned lane, const Touch& other) const;
-  // Whether this store's own lane, of that thread, has written there just now.
+  // Whether a lane of this same store, of thread `thread`, has written there just now.
   bool meets_before(const SharedAccess& access, unsigned lane, std::uint64_t address, unsigned thread) const {
     const unsigned other = thread % access.width;
     if (other >= lane || (access.lanes >> other & 1) == 0) return false;
@@ -101,7 +101,7 @@ class SharedShadow {
   // f(lane, first piece) for lanes whose group is not whole in the run; group_f(lane, group) for the others.
   template <typename F, typename G>
   void for_each_part(const SharedAccess& access, const LaneRun& run, const F& f, const G& group_f);
-  // f(number, number among those of the lane, piece, group): the pieces of a lane.
+  // Calls f(number, number within the lane, piece, group) for the pieces of a lane.
   template <typename F>
   void for_each_piece(const SharedAccess& access, unsigned lane, const F& f) {
     const std::size_t count = std::max<std::size_t>(access.bytes >> shift_, 1);
@@ -205,7 +205,7 @@ void SharedShadow::lane_write(const SharedAccess& access, unsigned lane, const R
     if (group.latest_write > floor) {
       const Touch writer = piece.writer;
       if (writer.stamp() > floor) {
-        // Lanes of one store that meet are a race even where lanes run in step.
+        // Two lanes of one store at one place are a race even where lanes run in step.
         const bool meets = order_->lockstep() && writer.thread() / access.width == access.warp &&
                            writer.thread() != own.thread() && writer.pc() == own.pc() &&
                            writer.stamp() == own.stamp() && !own.synchronises() &&

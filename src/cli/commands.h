@@ -24,7 +24,7 @@ struct RunOptions {
   machine::RunOptions run;
   std::string machine = "gtx580";
   std::vector<std::string> sets;
-  std::string out;  // empty: duet-out, or the next name that no other run uses
+  std::string out;  // empty: duet-out, or the next free name
   bool quiet = false;
   bool no_html = false;  // no report.html
   int check_exit = 0;    // the status when the checks found something; 0: the program's
@@ -37,7 +37,7 @@ struct RunOptions {
   rv64::FileOptions files;  // of a program on the simulated host
   std::vector<std::string> command;
   RunWords words;
-  // Who looks at each process's results before its journal is gone; null: nobody. `into`: its folder in the
+  // Called with each process's results before its journal is gone; may be null. `into`: its folder in the
   // run's, "" or "2/".
   std::function<void(const RunFolder& folder, const std::string& into, const report::RunReport& report,
                      const config::Machine& machine)>
@@ -54,14 +54,14 @@ struct BareKernelOptions {
   std::vector<std::string> dumps;
 };
 
-// What the words behind `duet run` ask for.
+// The request in the words behind `duet run`.
 struct RunRequest {
   enum What { Program, BareKernel, Rv64 } what;
   BareKernelOptions bare;
 };
 
-// What a run says of its options and its machine before it begins: throws duet::Error, or returns a line for
-// each key that does nothing.
+// Checks a run's options and machine before it begins: throws duet::Error, or returns a line for each key
+// without effect.
 std::vector<std::string> check_run(const config::Installation& installation, const RunOptions& options,
                                    RunRequest::What what);
 // Throws duet::Error where options contradict each other.
@@ -86,7 +86,7 @@ int show_machine(const config::Installation& installation, const std::string& na
                  const std::vector<std::string>& sets);
 int diff_machines(const config::Installation& installation, const std::string& first,
                   const std::string& second);
-// Those that have `within` in their names.
+// Keys with `within` in their names.
 int list_keys(const config::Installation& installation, const std::string& within, bool markdown);
 struct CompareOptions {
   std::string first, second;  // folders of runs
@@ -103,7 +103,7 @@ struct ExplainOptions {
   explain::Selection selection;
   bool json = false;  // print explain.json instead of the text
 };
-// Of a run that explain_run() made.
+// For a run by explain_run().
 int explain_folder(const config::Installation& installation, const ExplainOptions& options,
                    const std::string& folder);
 // `make` makes the run, with these options as they then are, and returns its status.
@@ -112,14 +112,14 @@ int explain_run(const config::Installation& installation, const ExplainOptions& 
 struct PredictOptions {
   bool json = false;      // print prediction.json instead of the table
   std::size_t rows = 20;  // kernels of the table
-  bool sampled = false;   // execute only what decides the kernels' time
+  bool sampled = false;   // execute only the slices that decide the kernels' time
 };
 // `make` makes the run, with these options as they then are, and returns its status.
 int predict_run(const PredictOptions& options, RunOptions& run, const std::function<int()>& make);
 struct ModelOptions {
   std::string file;     // of a model
   std::string machine;  // or a machine's instance of it
-  std::string view;     // "cuda", which it is when empty, or "opencl"
+  std::string view;     // "cuda", also when empty, or "opencl"
   bool host = false;    // with a level for the processor
   std::vector<std::string> sets;
   std::string replay;       // or the folder of a run
@@ -135,7 +135,7 @@ struct StatsOptions {
 int describe_statistics(const config::Installation& installation, const StatsOptions& options);
 int print_csv(const StatsOptions& options);
 
-// The public names of all that a machine counts.
+// The public names of a machine's statistics.
 std::set<std::string> statistic_names(const config::Installation& installation, const std::string& machine,
                                       const std::vector<std::string>& sets);
 int list_statistics(const config::Installation& installation, const std::string& machine, bool markdown);

@@ -75,7 +75,7 @@ void add_records_option(CLI::App& app, std::uint64_t& records) {
       ->capture_default_str();
 }
 
-// What ends a run, or says why it does not end.
+// Options that end a run, or show why it does not end.
 void add_limit_options(CLI::App& app, RunOptions& run) {
   app.add_option(
          "--spin-diagnosis", run.spin_diagnosis_seconds,
@@ -87,7 +87,7 @@ void add_limit_options(CLI::App& app, RunOptions& run) {
       ->check(above_zero());
 }
 
-// Those that choose between two words.
+// Options with a choice of two words.
 void add_choice_options(CLI::App& app, RunOptions& run) {
   app.add_option_function<std::string>(
          "--host", [&run](const std::string& host) { run.simulated_host = host == "simulated"; },
@@ -171,7 +171,7 @@ void refuse_idle_options(const CLI::App& app, bool functional, bool has_gpu) {
   }
 }
 
-// Fills in what stands behind Duet's own options, and says what is to run.
+// Fills in the words behind Duet's own options. Returns the request.
 RunRequest read_run(const config::Installation& installation, const CLI::App& app, RunOptions& run) {
   run.command = app.remaining();
   if (run.command.empty())
@@ -219,7 +219,7 @@ int run(const config::Installation& installation, CLI::App& app, RunOptions& run
   return run_bare_kernel(installation, run, request.bare);
 }
 
-// What `duet run` would say of these words before anything runs.
+// The remarks of `duet run` on these words before anything runs.
 std::vector<std::string> check_run_words(const config::Installation& installation,
                                          std::vector<std::string> words) try {
   CLI::App app("duet run");
@@ -336,7 +336,7 @@ Subcommand sweep_command(CLI::App& duet) {
           }};
 }
 
-// CLI11 says of an unknown command only that it did not expect it.
+// For an unknown command CLI11 would only report an unexpected word; this names the known ones.
 void check_command(const CLI::App& app, const std::vector<std::string>& arguments) {
   if (!arguments.empty() && arguments[0].starts_with("-")) return;
   std::string known;
@@ -397,8 +397,8 @@ int command_line(int argc, char** argv) {
   }
 }
 
-// The number of a standard stream that is closed would go to the next file that is opened, and what is
-// written to the stream into it. A command finds its streams as closed as they were.
+// The number of a closed standard stream would go to the next opened file, and the stream's output into it. A
+// command finds its streams closed as before.
 void hold_standard_streams() {
   for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
     if (fcntl(stream, F_GETFD) < 0 && open("/dev/null", O_RDWR | O_CLOEXEC) != stream) std::abort();

@@ -27,14 +27,14 @@ std::vector<std::string> names_of(const CLI::Option& option) {
 
 bool takes_value(const CLI::Option& option) { return option.get_items_expected_max() > 0; }
 
-// Without what the check of its value adds.
+// Without the addition of the value's check.
 std::string type_of(const CLI::Option& option) {
   std::string type = option.get_type_name();
   type.resize(std::min(type.find(':'), type.size()));
   return type.empty() ? "VALUE" : type;
 }
 
-// The words between which an option chooses, where its type says so ("off|adaptive|profiled").
+// The words of an option's choice, where its type lists them ("off|adaptive|profiled").
 std::vector<std::string> choices_of(const CLI::Option& option) {
   const std::string type = type_of(option);
   std::vector<std::string> words;
@@ -47,7 +47,7 @@ std::vector<std::string> choices_of(const CLI::Option& option) {
   return words;
 }
 
-// A line that begins with a dot or an apostrophe would be a request.
+// A line with a dot or an apostrophe in front would be a request.
 std::string roff(const std::string& text) {
   std::string out;
   bool begins = true;

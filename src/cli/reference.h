@@ -1,4 +1,4 @@
-// The command line described, from its definition: a manual page, and what shells complete.
+// The command line described, from its definition: a manual page, and completions for shells.
 //   write_manual(out, app);      man(7), as `man -l FILE` shows it
 //   write_completion(out, app, Shell::Bash);
 #pragma once
@@ -10,7 +10,7 @@ namespace duet::cli {
 
 enum class Shell : std::uint8_t { Bash, Zsh, Fish };
 
-// Of the program, its commands and theirs. Options that help does not show are left out.
+// For the program, its commands and theirs. Hidden options are left out.
 void write_manual(std::ostream& out, const CLI::App& program);
 void write_completion(std::ostream& out, const CLI::App& program, Shell shell);
 

@@ -1,4 +1,4 @@
-// The commands that are no run, as words of the command line:
+// The commands other than runs, as words of the command line:
 //
 //   const Subcommand machines = machines_command(app);
 //   app.parse(...); if (machines.app->parsed()) return machines.act(installation);
@@ -11,7 +11,7 @@
 
 namespace duet::cli {
 
-// Its words, and what it does; its options live with the latter.
+// Its words, and its action; its options live with the action.
 struct Subcommand {
   CLI::App* app;
   std::function<int(const config::Installation&)> act;

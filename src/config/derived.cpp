@@ -8,7 +8,7 @@ namespace duet::config {
 
 namespace {
 
-// Transfers of one burst, of all the standards that there are (JEDEC GDDR5, DDR3, HBM3: bursts of 8).
+// Transfers of one burst, in all implemented standards (JEDEC GDDR5, DDR3, HBM3: bursts of 8).
 constexpr std::uint64_t kTransfersOfBurst = 8;
 
 constexpr std::uint64_t kKhzPerMhz = 1000;

@@ -1,4 +1,4 @@
-// In what two machines differ.
+// The differences of two machines.
 //
 //   for (const Difference& d : differences(a.values, b.values)) ...   // gpu.sm.count: "16", "8"
 #pragma once
@@ -16,7 +16,7 @@ struct Difference {
   std::optional<std::string> first, second;  // as TOML; nothing where the machine does not have the key
 };
 
-// Keys in the first machine's order; then those that the second one alone has, in its order.
+// Keys in the first machine's order; then the keys of the second one alone, in its order.
 std::vector<Difference> differences(const std::vector<ResolvedValue>& first,
                                     const std::vector<ResolvedValue>& second);
 

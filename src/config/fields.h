@@ -18,21 +18,21 @@ struct Field {
   std::uint64_t maximum;
   const char* unit;
   const char* description;
-  Names names = {};  // of a string: those that it may be; none: any text
+  Names names = {};  // of a string: its possible values; none: any text
 };
 
 inline constexpr std::uint64_t kCycles = 1'000'000;  // the maximum of a number of cycles
 
-// The fields of what is there, in the order in which they are printed. Those of one link are link.KEY, of
-// several link[0].KEY and so on.
+// The fields of the existing nodes, in the order of printing. The fields of one link are link.KEY, of several
+// link[0].KEY and so on.
 std::vector<Field> fields_of(Topology& topology);
 std::vector<Field> fields_of(Machine& machine);
 
-// Those of the timed GPU: SM pipelines, caches, interconnect, DRAM.
+// The fields of the timed GPU: SM pipelines, caches, interconnect, DRAM.
 void add_timed_gpu(std::vector<Field>& fields, Gpu& gpu);
-// Those of simulated cores and their caches.
+// The fields of simulated cores and their caches.
 void add_cpu(std::vector<Field>& fields, Cpu& cpu);
-// Those of one level, as "level[0].sets".
+// The fields of one level, as "level[0].sets".
 void add_level(std::vector<Field>& fields, const std::string& prefix, Level& level);
 
 }  // namespace duet::config

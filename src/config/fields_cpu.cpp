@@ -1,4 +1,4 @@
-// The keys of simulated processors: cores, their private caches, what they share.
+// The keys of simulated processors: cores, their private caches, the shared parts.
 #include "config/fields.h"
 
 namespace duet::config {

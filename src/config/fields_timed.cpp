@@ -12,7 +12,7 @@ void add_timing(std::vector<Field>& fields, const std::string& prefix, Sm::Timin
                     "between two warp instructions on one unit"});
 }
 
-// What all caches have.
+// The keys of all caches.
 void add_lines(std::vector<Field>& fields, const std::string& prefix, Cache& cache, Bytes least_line = 32) {
   const std::vector<Field> own{
       {prefix + ".sets", &cache.sets, 1u, 65536u, "", "sets; a power of two"},
@@ -25,7 +25,7 @@ void add_lines(std::vector<Field>& fields, const std::string& prefix, Cache& cac
   fields.insert(fields.end(), own.begin(), own.end());
 }
 
-// Those of data, of which some may only be read.
+// The keys of caches with data, some of them read-only.
 void add_read_cache(std::vector<Field>& fields, const std::string& prefix, Cache& cache,
                     Bytes least_line = 32) {
   add_lines(fields, prefix, cache, least_line);

@@ -8,10 +8,10 @@ namespace duet::config {
 
 struct Installation {
   std::string prefix;             // of bin/duet
-  std::string library_directory;  // what programs find libcudart.so.13 in
+  std::string library_directory;  // where programs find libcudart.so.13
   std::string guard_library;
-  std::string guest_directory;  // what programs on simulated cores are linked with
-  std::string host_program;     // in which they run
+  std::string guest_directory;  // libraries for programs on simulated cores
+  std::string host_program;     // the program that runs them
   std::string machines_directory;
   std::string include_directory;
   std::string workloads_directory;

@@ -26,7 +26,7 @@ struct RawValue {
   std::string_view source;
   const MachineFile* file;  // null: --set
   unsigned line;
-  bool over_another = false;  // the file has a base, which says something else
+  bool over_another = false;  // the file has a base with another value
   std::string where() const { return file != nullptr ? fmt::format("{}:{}", file->path, line) : "--set"; }
 };
 
@@ -84,7 +84,7 @@ std::string path_of(const std::string& name, const std::string& directory) {
   throw Error(fmt::format("no machine '{}': known are {}; or give the path of a .toml file", name, known));
 }
 
-// The path of a machine that a file names.
+// The path of a machine named in a file.
 std::string beside(const std::string& path, const std::string& name, const std::string& machines_directory) {
   const std::string near = fs::path(path).parent_path() / (name + ".toml");
   return fs::exists(near) ? near : path_of(name, machines_directory);
@@ -126,7 +126,7 @@ std::string text_of(const Field& field) {
   return quoted + "\"";
 }
 
-// The known key that differs least from an unknown one, for the message.
+// The known key nearest to an unknown one, for the message.
 std::string nearest_key(const std::string& key, const std::vector<Field>& fields) {
   std::string best;
   std::size_t best_distance = ~std::size_t{0};
@@ -161,7 +161,7 @@ std::pair<std::string, std::string> two_settings(const std::string& set) {
   return {set.substr(0, end + 1), set.substr(second + 1)};
 }
 
-// The nodes that have keys.
+// The nodes with keys.
 Topology nodes_of(const RawValues& values) {
   Topology topology;
   if (has_keys(values, "gpu.")) topology.gpu.emplace();
@@ -172,7 +172,7 @@ Topology nodes_of(const RawValues& values) {
   return topology;
 }
 
-// Every node, so that the nearest key to a wrong one is found wherever it belongs.
+// Every node: the nearest key to a wrong one may belong to any.
 std::string unknown_key(const std::string& key, const RawValue& raw, Topology topology) {
   if (const std::string why = why_dropped(key); !why.empty())
     return fmt::format("{}: {} is no longer a key: {}", raw.where(), key, why);
@@ -194,7 +194,7 @@ void check_consistency(const Gpu& gpu, const std::vector<ResolvedValue>& values)
            fmt::format("is larger than gpu.sm.shared_bytes = {}", gpu.sm.shared_bytes));
 }
 
-// Names begin those of statistics, so no two may be alike.
+// The names of statistics begin with these, so no two may be alike.
 void check_names(const std::vector<Level>& levels, const std::vector<ResolvedValue>& values) {
   std::set<std::string> names{"l1", "l2", "sm", "dram", "link", "driver", "interconnect", "constant_cache"};
   for (std::size_t i = 0; i < levels.size(); ++i) {
@@ -212,7 +212,7 @@ void check_names(const std::vector<Level>& levels, const std::vector<ResolvedVal
 
 namespace {
 
-// A machine's files, the one that was named first.
+// A machine's files, the named one first.
 std::vector<MachineFile> files_of(const std::string& name, const std::string& machines_directory) {
   std::vector<MachineFile> files;
   std::string path = path_of(name, machines_directory);
@@ -229,7 +229,7 @@ std::vector<MachineFile> files_of(const std::string& name, const std::string& ma
   }
 }
 
-// The processor of another machine, for a file that says cpu_of.
+// The processor of another machine, for a file with cpu_of.
 std::vector<MachineFile> processor_of(const std::vector<MachineFile>& files,
                                       const std::string& machines_directory) {
   for (const MachineFile& file : files) {
@@ -363,7 +363,7 @@ std::string to_toml(const std::vector<ResolvedValue>& values, Remarks remarks) {
     table->values.push_back(&value);
   }
   for (const Table& table : tables) {
-    // "level[0]" is [[level]], "level[0].interconnect" a table of the [[level]] that was last.
+    // "level[0]" is [[level]], "level[0].interconnect" a table of the last [[level]].
     const auto open = table.name.find('['), close = table.name.find(']');
     if (open != std::string_view::npos && close + 1 == table.name.size())
       text += fmt::format("\n[[{}]]\n", table.name.substr(0, open));

@@ -14,26 +14,26 @@
 
 namespace duet::config {
 
-// Who set a key: the file that is the machine, or whoever changes it.
+// The origin of a key's value: the machine's own file, or a change.
 enum class SetBy : std::uint8_t {
-  Machine,          // a file without a base, or a file that repeats its base's value
+  Machine,          // a file without a base, or a file with its base's value
   FileOverAnother,  // a file with a base, to another value than the base's
   CommandLine
 };
 
-// One key of the resolved machine, for `duet machines show` and the machine.toml that a run leaves.
+// One key of the resolved machine, for `duet machines show` and a run's machine.toml.
 struct ResolvedValue {
   std::string key;   // "gpu.sm.count"
   std::string text;  // as TOML
   std::string unit;  // "" when the key's name or type says it all
   std::string description;
-  std::string source;  // the comment of the line that set it; "--set" for the command line
-  std::string file;    // which machine file set it
+  std::string source;  // the comment of its line; "--set" for the command line
+  std::string file;    // its machine file
   std::string where;   // the same as path and line; "--set" for the command line
   SetBy set_by = SetBy::Machine;
 };
 
-// What a file says, whether or not it can be built.
+// The contents of a file, buildable or not.
 struct ResolvedTopology {
   Topology topology;
   std::vector<ResolvedValue> values;
@@ -48,7 +48,7 @@ struct ResolvedMachine {
 // range; each with file and line.
 ResolvedTopology load_topology(const std::string& name, const std::string& machines_directory,
                                const std::vector<std::string>& sets = {});
-// As load_topology(), for a machine that is to be built: what cannot be is refused by name.
+// As load_topology(), for a machine to be built: impossible ones are refused by name.
 ResolvedMachine load_machine(const std::string& name, const std::string& machines_directory,
                              const std::vector<std::string>& sets = {});
 

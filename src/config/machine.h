@@ -1,6 +1,6 @@
-// What a machine file says, as plain structs. The file's keys are the field names below (`gpu.sm.count`);
-// units stand in the names. Every field is declared once in config/fields.cpp with unit, range and
-// description; an unknown or missing key is an error.
+// A machine file as plain structs. The file's keys are the field names below (`gpu.sm.count`); units stand in
+// the names. Every field is declared once in config/fields.cpp with unit, range and description; an unknown
+// or missing key is an error.
 #pragma once
 
 #include <cstdint>
@@ -35,7 +35,7 @@ struct Sm {
   std::uint64_t instruction_buffer = 0;        // machine instructions of one warp
   std::uint64_t fetch_instructions = 0;        // of one warp, fetched in one cycle
   std::uint64_t decode_cycles = 0;             // from the instruction cache's answer to the buffer
-  std::uint64_t sequence_interval_cycles = 0;  // between parts of an operation that takes three or more
+  std::uint64_t sequence_interval_cycles = 0;  // between parts of an operation of three or more
 
   // Operand collection. 0 banks: operands are read at once.
   std::uint64_t register_banks = 0;
@@ -51,15 +51,15 @@ struct Sm {
   Timing integer_division;  // with ptx_instructions
 
   std::uint64_t load_store_queue = 0;      // memory instructions between issue and their last request
-  std::uint64_t pending_instructions = 0;  // memory instructions that wait for answers
+  std::uint64_t pending_instructions = 0;  // memory instructions waiting for answers
   std::uint64_t shared_latency_cycles = 0;
-  std::uint64_t shared_pass_cycles = 1;  // by which each further pass makes an access later
+  std::uint64_t shared_pass_cycles = 1;  // delay of an access by each further pass
   std::uint64_t shared_banks = 0;        // 4 bytes wide; 0: no conflicts
   bool global_in_l1 = false;             // pages of device memory: L1 may hold them
   bool constants_cached = true;          // pages of device memory: the constant cache may hold them
 };
 
-// Which attribute of a page says whether a cache may hold its bytes (memory/request.h: Cacheability).
+// The attribute of a page that allows a cache to hold its bytes (memory/request.h: Cacheability).
 enum class PageAttribute : std::uint8_t {
   None,  // it may hold all
   GpuL1,
@@ -72,35 +72,37 @@ enum class PageAttribute : std::uint8_t {
 struct Cache {
   std::uint64_t sets = 0, ways = 0;
   Bytes line_bytes = 0;
-  Bytes sector_bytes = 0;            // what a miss fetches
+  Bytes sector_bytes = 0;            // the unit of a fetch
   std::uint64_t latency_cycles = 0;  // from a request's arrival to its lookup
   std::uint64_t mshrs = 0;           // lines on their way
-  std::uint64_t mshr_targets = 0;    // requests that wait for one line
+  std::uint64_t mshr_targets = 0;    // requests waiting for one line
   std::uint64_t queue_entries = 0;   // of each queue at its ports, per class
   bool write_back = false;           // otherwise write-through
-  bool write_allocate = false;       // a write that misses takes a line
-  bool fetch_on_write = false;       // and fetches it first, what it does not hold of the sectors written
-  bool write_evict = false;  // write-through: a write that hits drops the bytes instead of updating them
-  bool hash_sets = false;    // set index from all address bits
-  std::string replacement = "lru";           // not of the instruction cache: "lru", "tree", "random"
+  bool write_allocate = false;       // a write miss takes a line
+  bool fetch_on_write = false;       // and fetches the missing bytes of the written sectors first
+  bool write_evict = false;          // write-through: a write hit drops the bytes instead of updating them
+  bool hash_sets = false;            // set index from all address bits
+  std::string replacement = "lru";   // not of the instruction cache: "lru", "tree", "random"
   std::uint64_t atomic_words_per_cycle = 0;  // 0: atomics go below, at last to DRAM
   std::uint64_t atomic_conflict_cycles = 1;  // from an atomic to the next of the same word
-  std::uint64_t pass_cycles = 0;     // as latency_cycles, of what it neither holds nor serves; 0: the same
-  std::uint64_t prefetch_lines = 0;  // of the instruction cache: lines asked for after one that is fetched
+  std::uint64_t pass_cycles = 0;     // as latency_cycles, for requests it neither holds nor serves; 0: the
+                                     // same
+  std::uint64_t prefetch_lines = 0;  // of the instruction cache: lines asked for after a fetched one
   PageAttribute attribute = PageAttribute::None;
-  // A command (clean, invalidate) has the cache for that long, before it does what it is for.
-  std::uint64_t command_cycles = 0, command_line_cycles = 0;  // for each, and for each line that it looks at
+  // A command (clean, invalidate) has the cache for so long, before it acts.
+  std::uint64_t command_cycles = 0, command_line_cycles = 0;  // for each command, and for each line it looks
+                                                              // at
   Bytes capacity() const { return sets * ways * line_bytes; }
 };
 
-// Loads that go on at a constant stride, found by instruction and warp (memory/cache/stride_prefetcher.h).
+// Loads at a constant stride, found by instruction and warp (memory/cache/stride_prefetcher.h).
 struct StridePrefetch {
   std::string prefetcher;            // "none", "stride"
   std::uint64_t sets = 0, ways = 0;  // of its table
   std::uint64_t confidence = 0;      // equal strides in a row before anything is fetched
   std::uint64_t distance = 0;        // strides ahead
   std::uint64_t degree = 0;          // lines at a time, a stride apart
-  std::uint64_t queue_entries = 0;   // lines that wait to be looked up
+  std::uint64_t queue_entries = 0;   // lines waiting for their lookup
 };
 
 // SMs and copy engines on one side, slices of L2 (and the way to the host) on the other.
@@ -125,13 +127,13 @@ struct Functional {
 struct FrontEnd {
   std::uint64_t hardware_channels = 0;   // hu2016 §3.4: 1 (Fermi) or many (Hyper-Q)
   std::uint64_t push_buffer_bytes = 0;   // per channel
-  std::uint64_t queue_width = 0;         // streams that the work distributor can hold at once
+  std::uint64_t queue_width = 0;         // streams in the work distributor at once
   std::uint64_t queue_depth = 0;         // commands per stream queue
   std::uint64_t reference_counters = 0;  // kernels in flight
   std::uint64_t decode_cycles_per_command = 0;
   std::uint64_t dispatch_cycles_per_block = 0;
   // Of launches by kernels: until the work distributor has one, from the start of one to the next one's, from
-  // the end of all that is before a tail launch to its start, and for how long a call holds up its warp.
+  // the end of everything before a tail launch to its start, and how long a call holds up its warp.
   std::uint64_t device_launch_cycles = 0, device_launch_interval_cycles = 0, device_tail_launch_cycles = 0,
                 device_launch_call_cycles = 0;
   std::string block_order = "in_order";  // a name of kBlockOrders (gpu/block_order.h)
@@ -139,7 +141,7 @@ struct FrontEnd {
 };
 
 // malloc and free of device code: for how many core cycles a call holds up its warp, by the lanes that call
-// together, and from one warp's call to the next one's, on whatever SM.
+// together, and from one warp's call to the next one's, on any SM.
 struct DeviceHeap {
   std::uint64_t malloc_cycles = 0, malloc_lane_cycles = 0;  // of one lane; more for each further one
   std::uint64_t malloc_interval_cycles = 0, malloc_lane_interval_cycles = 0;  // the same
@@ -148,13 +150,13 @@ struct DeviceHeap {
 
 struct CopyEngines {
   std::uint64_t count = 0;
-  std::uint64_t outstanding_packets = 0;    // per engine, that are read or wait for their write
+  std::uint64_t outstanding_packets = 0;    // per engine, being read or waiting for their write
   std::uint64_t outstanding_acks = 0;       // of writes beside those; 0: a write keeps its packet's place
-  std::uint64_t bit_engines = 0;            // that only change full/empty bits; 0: copy engines do that
+  std::uint64_t bit_engines = 0;            // for changes of full/empty bits alone; 0: copy engines do it
   std::uint64_t bit_lines_outstanding = 0;  // per such engine, sent and not yet acknowledged
 };
 
-// Command-clock cycles between commands (JEDEC names). Which of them count is the standard's.
+// Command-clock cycles between commands (JEDEC names). The standard decides which of them count.
 struct DramTiming {
   std::uint64_t rcd = 0, rp = 0, ras = 0, rc = 0, rrd = 0, rrd_l = 0, faw = 0, aw32 = 0, cl = 0, wl = 0,
                 ccd = 0, ccd_l = 0, wtr = 0, wtr_l = 0, wr = 0, rtp = 0, rtw = 0, rtrs = 0, rfc = 0,
@@ -168,7 +170,7 @@ struct Dram {
   std::uint64_t command_clock_khz = 0;
   std::uint64_t burst_cycles = 0;                       // of the command clock, for one burst
   Bytes burst_bytes = 0;                                // of one channel
-  Bytes read_bytes = 0;                                 // of a burst that a read uses; 0: all
+  Bytes read_bytes = 0;                                 // of a burst, used by a read; 0: all
   std::string standard = "GDDR5";                       // whose rules hold
   std::uint64_t banks = 0, bank_groups = 0, ranks = 1;  // banks: of all ranks; bank_groups: of one
   Bytes row_bytes = 0;                                  // of one bank of one channel
@@ -188,23 +190,23 @@ struct FullEmpty {
   Bytes granule_bytes = 0;          // of one bit; 0: the GPU has none
   std::uint64_t queues = 0;         // of a controller (memory/dram/trigger_queues.h)
   std::uint64_t queue_entries = 0;  // of each queue of triggered requests
-  std::uint64_t look_ahead = 0;     // entries of such a queue that are observed; 1: its head
-  Bytes region_bytes = 0;           // that can be tracked at once; 0: all of DRAM
+  std::uint64_t look_ahead = 0;     // observed entries of such a queue; 1: its head
+  Bytes region_bytes = 0;           // trackable at once; 0: all of DRAM
   std::string bits;                 // "sideband": read beside the data at no cost, "inline": cost bursts
   std::string atomic;               // "full-fill": an atomic waits for full and fills; "none"
   std::string narrow_store;         // "fill": a store of a part of a granule fills it; "keep"
   bool loads_in_l1 = false;
-  std::string tracked;               // "asked": what the program asks for; "all": all that it allocates
+  std::string tracked;               // "asked": memory the program asks for; "all": all its allocations
   std::string start;                 // "full", "empty": granules when they are allocated
   std::uint64_t reads_per_fill = 0;  // accesses that empty, until the granule is empty
   std::uint64_t nack_cycles = 0;  // command-clock cycles after which a waiting request is refused; 0: never
   std::uint64_t nack_limit = 0;   // refusals of one request; after that it waits
-  // What closes the hazards of lustig2013's scheme (docs/design/full-empty.md). Without one, results may be
+  // Remedies for the hazards of lustig2013's scheme (docs/design/full-empty.md). Without one, results may be
   // wrong.
-  bool valid_masks = false;         // caches keep only words that were full
+  bool valid_masks = false;         // caches keep only full words
   bool write_through = false;       // writes reach the bits at once
   bool program_order = false;       // a warp's own accesses do not pass each other
-  std::string order_grain;          // of that: "granule", "line", "warp": all that it accesses
+  std::string order_grain;          // of the order: "granule", "line", "warp": all its accesses
   std::uint64_t order_entries = 0;  // lines of an SM's accesses whose order is kept by granule or line
   bool class_credits = false;       // waiting requests leave room for others
   bool merge_by_trigger = false;    // a request joins a fetch of its own trigger only
@@ -255,20 +257,20 @@ struct CallLatency {
 struct Driver {
   CallLatency memcpy_sync, memcpy_async, memset, launch, stream_synchronize, device_synchronize,
       event_synchronize, event_record, stream_wait_event, host_function, query, allocate, other;
-  // lustig2013 §6.4: a profiler that reads hardware counters around every kernel.
+  // lustig2013 §6.4: a profiler with hardware counters around every kernel.
   struct Profiler {
     bool counters = false;
     std::uint64_t setup_ns = 0, readout_ns = 0;
   } profiler;
-  // Copies of pageable host memory go through pinned buffers, which the processor fills and empties.
+  // Copies of pageable host memory go through pinned buffers, filled and emptied by the processor.
   struct Staging {
     std::uint64_t mb_per_s = 0;  // 0: copy engines reach pageable memory themselves
     Bytes chunk_bytes = 0;
     CallLatency piece;  // of each piece after the first
   } staging;
   bool read_ahead = false;
-  // Of a program on simulated cores. A latency that was measured from outside holds what the program's own
-  // instructions in the call take.
+  // Of a program on simulated cores. A latency measured from outside includes the time of the program's own
+  // instructions in the call.
   bool added_to_instructions = false;
   std::uint64_t queue_commands = 0;  // commands queued per channel before a call has to wait
 };
@@ -277,11 +279,11 @@ struct Host {
   std::string name;
   Bytes dram_bytes = 0;
   std::uint64_t dram_latency_ns = 0;
-  std::uint64_t dram_bandwidth_mb_per_s = 0;  // for what the GPU reads and writes; 0: no limit
+  std::uint64_t dram_bandwidth_mb_per_s = 0;  // for the GPU's accesses; 0: no limit
 };
 
-// A cache in slices that stands between the GPU's L2, or the level before it, and DRAM. Others than the GPU
-// may be connected to it.
+// A cache in slices between the GPU's L2, or the level before it, and DRAM. Others than the GPU may be
+// connected to it.
 struct Level {
   std::string name;  // "L3": in messages, and in lower case in the names of its statistics
   std::uint64_t slices = 0;
@@ -300,7 +302,7 @@ struct BranchPredictor {
   std::uint64_t target_entries = 0, return_entries = 0;
 };
 
-// Cores, all alike, with their private caches; what lies below these is shared.
+// Cores, all alike, with their private caches; the levels below are shared.
 struct Cpu {
   std::string name;
   std::uint64_t cores = 0;
@@ -331,7 +333,7 @@ struct Cpu {
   };
   Bytes line_bytes = 0;
   Cache instruction_cache, l1, l2;
-  std::uint64_t store_prefetches = 0;  // lines that retired stores ask for before it is their turn
+  std::uint64_t store_prefetches = 0;  // lines asked for by retired stores before their turn
   // Stores to uncached pages are put together here.
   struct WriteCombining {
     std::uint64_t buffers = 0;
@@ -346,15 +348,15 @@ struct Cpu {
   struct Tlb {
     std::uint64_t instruction_entries = 0, data_entries = 0, ways = 0;  // of the first level
     std::uint64_t l2_entries = 0, l2_ways = 0, l2_latency_cycles = 0;
-    std::uint64_t walk_cache_entries = 0;  // tables of the last level that a walk finds without the others
+    std::uint64_t walk_cache_entries = 0;  // tables of the last level found by a walk without the others
   } tlb;
 
   std::uint64_t system_call_cycles = 0;     // of any system call
   std::uint64_t context_switch_cycles = 0;  // when a core goes from one thread to another
-  std::uint64_t time_slice_us = 0;          // after which a thread makes room for one that waits for a core
+  std::uint64_t time_slice_us = 0;          // after which a thread makes room for a waiting one
 };
 
-// What a machine file says: the nodes that it has. One that it does not name is not there.
+// The nodes of a machine file. Nodes it does not name do not exist.
 struct Topology {
   std::string name;
   std::string description;
@@ -366,7 +368,7 @@ struct Topology {
   Host host;
 };
 
-// The machine that can be built: a GPU behind one link, on a host that runs outside of simulated hardware.
+// A buildable machine: a GPU behind one link, on a host outside of simulated hardware.
 struct Machine {
   std::string name;
   std::string description;

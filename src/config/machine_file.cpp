@@ -13,8 +13,8 @@ namespace duet::config {
 
 namespace {
 
-// What stands before the comment, without spaces around it, and the comment. It begins at the first '#'
-// outside of quotes.
+// The text before the comment, without spaces around it, and the comment. It begins at the first '#' outside
+// of quotes.
 std::pair<std::string_view, std::string_view> split_line(std::string_view line) {
   char quote = 0;
   std::size_t i = 0;
@@ -36,12 +36,12 @@ std::pair<std::string_view, std::string_view> split_line(std::string_view line) 
 
 }  // namespace
 
-// toml++ 3.3 does not survive every text, so that it is given only [table], [[table]] and key = value in one
-// line, where the value is of these two forms. What else TOML has is refused.
+// toml++ 3.3 does not survive every text, so it is given only [table], [[table]] and key = value in one line,
+// with values of these two forms. The rest of TOML is refused.
 bool is_value(std::string_view text) {
   if (text.empty()) return false;
   if (text.front() == '"' || text.front() == '\'') {
-    // One string, which ends the text.
+    // One string to the end of the text.
     const char quote = text.front();
     for (std::size_t i = 1; i < text.size(); ++i) {
       if (static_cast<unsigned char>(text[i]) < ' ' && text[i] != '\t') return false;
@@ -79,8 +79,7 @@ bool is_table_or_value(std::string_view line) {
   return is_name(key) && value != line.npos && is_value(line.substr(value));
 }
 
-// The text without its comments, which are most of it and which toml++ reads slowly, and the comment of each
-// line.
+// The text without its comments (most of it, and slow in toml++), and the comment of each line.
 std::string take_comments(const std::string& text, const std::string& path,
                           std::vector<std::string>& comments) {
   std::string rest;

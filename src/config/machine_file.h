@@ -1,5 +1,5 @@
-// One machine file as text: the part of TOML that machine files may use, read with toml++, and the comments
-// behind its lines, which toml++ drops and which name the sources of numbers.
+// One machine file as text: the part of TOML for machine files, read with toml++, and the comments behind its
+// lines: they name the sources of numbers, and toml++ drops them.
 #pragma once
 
 #include <string>

@@ -1,6 +1,6 @@
-// The names that a machine file may write where a component has several ways of doing something, one list a
-// key. A key's declaration (fields.cpp) refuses every other name, and the component that is built by the name
-// finds its place in the same list (place_of), so that neither knows a name that the other does not.
+// The names in a machine file for a component's alternatives, one list a key. A key's declaration
+// (fields.cpp) refuses every other name, and the component finds the name's place in the same list
+// (place_of). So both have the same names.
 #pragma once
 
 #include <array>

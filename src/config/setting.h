@@ -12,7 +12,7 @@ namespace duet::config {
 // The machine has the key.
 const ResolvedValue& setting(const std::vector<ResolvedValue>& values, std::string_view key);
 
-// Throws duet::Error with "FILE:LINE: KEY = VALUE WHAT"; "--set" for a file that the command line stands for.
+// Throws duet::Error with "FILE:LINE: KEY = VALUE WHAT"; "--set" for a value of the command line.
 [[noreturn]] void refuse(const std::vector<ResolvedValue>& values, std::string_view key,
                          const std::string& what);
 

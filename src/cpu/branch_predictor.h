@@ -1,7 +1,7 @@
 // Where the front end goes on after a branch. Directions: a bimodal table and one indexed by address and
-// global history (gshare), and a table that knows which of the two is right more often (McFarling, "Combining
-// Branch Predictors", DEC WRL TN-36, 1993). Targets: a branch target buffer; returns: a stack.
-// Tables are updated at once, with the branch's outcome: a branch is predicted with all earlier ones known.
+// global history (gshare), and a table of which of the two is right more often (McFarling, "Combining Branch
+// Predictors", DEC WRL TN-36, 1993). Targets: a branch target buffer; returns: a stack. Tables are updated at
+// once, with the branch's outcome: a branch is predicted with all earlier ones known.
 #pragma once
 
 #include <cstdint>

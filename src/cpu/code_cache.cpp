@@ -18,9 +18,9 @@ bool orders(const rv64::Instruction& fence, std::int64_t before, std::int64_t af
   return (fence.immediate >> 4 & before) != 0 && (fence.immediate & after) != 0;
 }
 
-// A fence of stores before against loads after, or against stores of device pages, which do not pass through
-// the store buffer. Of the others this core's order is stronger where pages are cached: loads are performed
-// in order as far as anybody can tell, and stores leave the buffer in order.
+// A fence of stores before loads, or before stores to device pages: these bypass the store buffer. For other
+// fences this core's order is stronger where pages are cached: loads are performed in order as far as anybody
+// can tell, and stores leave the buffer in order.
 bool drains_stores(const rv64::Instruction& fence) {
   return orders(fence, kWrite | kOutput, kRead | kInput | kOutput);
 }
@@ -138,8 +138,8 @@ const CodeEntry* CodeCache::decode(std::uint64_t pc) {
 
 void CodeCache::code_changed(VirtualAddress first, std::uint64_t pages) {
   const std::uint64_t first_number = first >> rv64::kPageShift;
-  // An instruction of the page before may reach into the first of them. The entries stay where they are: a
-  // core that is about to execute one may be the one that writes here.
+  // An instruction of the page before may reach into the first of them. The entries stay where they are: the
+  // writing core may be about to execute one.
   for (auto& [number, page] : pages_)
     if (number + 1 - first_number <= pages)
       for (CodeEntry& entry : *page) entry.decoded = false;

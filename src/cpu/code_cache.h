@@ -1,4 +1,4 @@
-// Instructions as a core needs them, decoded once a page. Who changes code tells rv64::Memory, which tells
+// Instructions as a core needs them, decoded once a page. A writer of code calls rv64::Memory, which calls
 // this cache.
 #pragma once
 
@@ -18,7 +18,7 @@ class MemoryView;
 // Registers by one number: x0 to x31, then f0 to f31.
 inline constexpr std::uint8_t kNoRegister = 64;
 
-// Which units execute an instruction, or how else it is treated.
+// The units of an instruction, or its other treatment.
 enum class Treatment : std::uint8_t {
   Integer,
   Multiply,
@@ -34,12 +34,12 @@ enum class Treatment : std::uint8_t {
   Jump,
   Load,
   Store,
-  Nothing,  // a fence that this core's order makes void, for pages that are cached
+  Nothing,  // a fence without effect in this core's order, for cached pages
   // When all before it has retired, alone.
   DrainStores,  // a fence: stores are in L1 too
   Atomic,       // the same
   Serial,       // CSRs
-  Trap          // ecall, ebreak, what is illegal
+  Trap          // ecall, ebreak, illegal instructions
 };
 inline constexpr unsigned kUnitTreatments = 11;  // Integer to Branch
 
@@ -49,16 +49,16 @@ struct CodeEntry {
   Treatment treatment = Treatment::Trap;
   bool decoded = false;
   std::uint8_t destination = kNoRegister;
-  bool orders_loads = false, orders_stores = false;  // of a fence: those before and those after it
+  bool orders_loads = false, orders_stores = false;  // of a fence: accesses before, and after it
   std::array<std::uint8_t, 3> sources{kNoRegister, kNoRegister, kNoRegister};
 };
 
-// What execute() of an instruction is, and how it is treated.
+// The execute() of an instruction, and its treatment.
 CodeEntry decode_entry(std::uint32_t bits);
 
 class CodeCache : public rv64::CodeObserver {
  public:
-  // Of a core, which sees memory by `view`; without one the bytes are where their pages say.
+  // For a core that sees memory by `view`; without one the bytes are in their pages.
   explicit CodeCache(rv64::Memory& memory, MemoryView* view = nullptr, unsigned core = 0)
       : memory_(memory), view_(view), core_(core) {
     memory_.attach(*this);
@@ -67,8 +67,8 @@ class CodeCache : public rv64::CodeObserver {
   CodeCache(const CodeCache&) = delete;
   CodeCache& operator=(const CodeCache&) = delete;
 
-  // Null: it cannot be fetched, and fault() says why. What it points to stays there, and means what it meant
-  // until its address is asked for again, also when the code changes.
+  // Null: it cannot be fetched, and fault() has the reason. The entry stays there, unchanged until the next
+  // find() of its address, also when the code changes.
   const CodeEntry* find(std::uint64_t pc) {
     if (pc >> rv64::kPageShift == last_number_) [[likely]] {
       const CodeEntry& entry = (*last_)[pc % rv64::kPageBytes / 2];

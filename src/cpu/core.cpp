@@ -128,11 +128,11 @@ void Core::send(Cycle at, CoherenceKind kind, std::uint64_t line, bool dirty, bo
   message.held = held;
   assert(at >= now_);
   outgoing_.push_back({at, sent_++, message});
-  // The answer may be there after that.
+  // The answer may arrive after limit_.
   limit_ = std::min(limit_, answer_after(at));
 }
 
-// What leaves by limit_ is on its way, in the order of its times.
+// Sends messages up to limit_, in the order of their times.
 void Core::flush_outgoing(Picoseconds now) {
   if (outgoing_.empty()) return;
   std::sort(outgoing_.begin(), outgoing_.end(), [](const Outgoing& a, const Outgoing& b) {
@@ -153,20 +153,19 @@ void Core::handle(const Message& message) {
   drain_at_ = 0;
   if (message.kind == CoherenceKind::Grant) {
     granted(message, now_);
-    // What waits for the line has it before anybody may ask for it again.
+    // Accesses that wait for the line have it before another agent may ask for it.
     drain(now_);
     if (atomic_line_ == message.line.value()) dispatch();
   } else if (message.kind == CoherenceKind::Uncached) {
     uncached_done(message.request);
     drain(now_);
   } else {
-    // What has been done already came first.
+    // Finished accesses came first.
     probed(message, std::max(now_, reached_));
   }
 }
 
-// While it is the only core that executes, and has asked for nothing: until somebody else can ask it for a
-// line.
+// While it is the only executing core, and has asked for nothing: until another agent can ask it for a line.
 Cycle Core::reach_alone(Picoseconds now) {
   const Picoseconds others = view_.others_ask_from(now);
   Cycle reach = now_ + kAloneCycles;
@@ -198,7 +197,7 @@ Picoseconds Core::tick(Picoseconds now) {
   for (bool again = true; again;) {
     while (dispatch()) {
     }
-    // Loads that have waited for a store let dispatch go on.
+    // Loads with a performed store let dispatch go on.
     const std::size_t waiting = behind_stores_.size();
     drain(limit_);
     again = behind_stores_.size() < waiting;

@@ -1,30 +1,14 @@
-// An out-of-order core that executes RV64GC.
+// An out-of-order core for RV64GC: values in program order, times from a window.
 //
-// Values and time. Every instruction is executed once, in program order, when it is dispatched into the
-// window, so that dependent instructions know their operands; when it starts, completes and retires follows
-// from its operands, units and memory. What it did to registers can be undone. A load that is executed takes
-// the bytes that it would find at that moment: those of older stores of its own core, of a line that is held,
-// or else of whatever is newest below. It is performed later, when its address is there in time and its line
-// has come; then its bytes are looked at again. If they are not what was taken, all that came after it is
-// squashed, and done again with the right ones. If a line is lost under loads that were performed before an
-// older load, these are squashed too: so nobody can tell that loads were performed out of order. Stores wait
-// in a buffer until they have retired, and are then written to L1 one after the other, in order. So a core
-// keeps total store order, which is stronger than what RISC-V asks for (RVWMO). Atomics, fences of stores
-// before loads, CSRs and system calls wait until everything before them has retired and, CSRs excepted, every
-// store is in L1; nothing behind them is dispatched before they are done.
+//   lw  a0, 0(a1)      executed when it is dispatched: takes the bytes that are there now
+//   add a2, a0, a3     executed next, with these bytes; starts when the load has completed in time
+//   ...                the load's line comes with other bytes: the add and all later instructions are
+//                      squashed, and executed again
 //
-// Time is not simulated cycle by cycle. In a tick the core goes on by as many cycles as nothing that is not
-// there yet can arrive (config::Cpu::from_directory_cycles; more, where no other agent acts and it has asked
-// for nothing): what it does there only concerns lines that it holds. The order of all that happens is that
-// of simulated cycles, so that results and statistics do not depend on how far it went. Where another thread
-// gets a core meanwhile, and asks for one of these lines, it waits until they are over.
-//
-// Each idea with its source: the model that computes start times instead of simulating every cycle: Carlson
-// et al., "An Evaluation of High-Level Mechanistic Core Models", TACO 2014; zsim (Sanchez and Kozyrakis, ISCA
-// 2013). Squashing loads whose line is lost: Gharachorloo et al., "Two Techniques to Enhance the Performance
-// of Memory Consistency Models", ICPP 1991. Left out: wrong paths (a misprediction costs the time until fetch
-// goes on, and touches no cache), ports that several kinds of units share, dependence prediction of loads on
-// stores (a load knows the stores that it needs), banks of L1, pages larger than 4 KiB.
+// Guarantees: total store order, which is stronger than RISC-V's RVWMO. Traps are precise. In a tick the core
+// goes on by as many cycles as nothing can arrive that is not there yet; results and statistics do not depend
+// on the length of a tick (Core.HowFarATickGoesChangesNothing).
+// values-and-time.md has the rules, the sources and the omissions; uncached.md has pages that no cache holds.
 #pragma once
 
 #include <algorithm>
@@ -51,26 +35,26 @@
 
 namespace duet::cpu {
 
-// What lies below the private caches, outside simulated time.
+// The memory below the private caches, outside simulated time.
 class MemoryView {
  public:
-  // The newest bytes that are there, all of one line. Of what other cores write at this very time nothing is
-  // seen, so that it does not matter who is ticked first.
+  // The newest bytes there, all of one line. Writes of other cores at this very time are not seen, so the
+  // order of ticks does not matter.
   virtual void peek(PhysicalAddress address, unsigned bytes, std::byte* to, unsigned core) = 0;
-  // Before `core` writes into a line that it holds: what is there.
+  // Called before `core` writes into a held line, with the old bytes.
   virtual void about_to_write(PhysicalAddress address, unsigned bytes, const std::byte* old,
                               unsigned core) = 0;
-  // From when on somebody who is no core may ask the directory for a line, as far as is known in a tick at
-  // `now`: not before it. kNever: there is nobody.
+  // The earliest time, known in a tick at `now`, at which an agent other than a core may ask the directory
+  // for a line. kNever: there is no such agent.
   virtual Picoseconds others_ask_from(Picoseconds) { return kNever; }
-  // rv64::Memory::find_page for `core`, which may be the first to touch the page: its frame, and so its
-  // physical address, does not depend on who is ticked first.
+  // rv64::Memory::find_page for `core`, possibly the first to touch the page: its frame, and so its physical
+  // address, does not depend on the order of ticks.
   virtual rv64::Page page_of(VirtualAddress address, rv64::Access access, unsigned core) = 0;
   // Of a page of rv64::Memory.
   virtual PhysicalAddress physical_of(const std::byte* page) = 0;
-  // A private cache answers a load that is a guess (Core::suppress_load_faults), with bytes of a line that
-  // came at `brought`. Of memory that others write without its knowing: Fresh; Stale, where one has since
-  // written there, but the same; Wrong, where it wrote something else. Otherwise Coherent.
+  // A private cache answers a guessed load (Core::suppress_load_faults), with bytes of a line that came at
+  // `brought`. In memory that others write without its knowledge: Fresh; Stale, after a later write of the
+  // same bytes; Wrong, after a write of other bytes. Otherwise Coherent.
   enum class Held : std::uint8_t { Coherent, Fresh, Stale, Wrong };
   struct HeldLine {
     PhysicalAddress line;
@@ -96,7 +80,7 @@ class Core final : public sim::Component, private Execution::Bytes {
   Core(sim::Engine& engine, const sim::Component* parent, const config::Cpu& config, unsigned number,
        const Surroundings& surroundings);
 
-  // The way to the directory, and back; what goes with accesses that no cache holds is from `pool`.
+  // The way to the directory, and back; requests of uncached accesses are from `pool`.
   void connect(sim::Queue<memory::CoherenceMessage>& requests, sim::Queue<memory::CoherenceMessage>& answers,
                memory::RequestPool& pool) {
     to_directory_ = &requests;
@@ -118,16 +102,16 @@ class Core final : public sim::Component, private Execution::Bytes {
   bool will_be_preempted() const { return preempt_at_ != kNever; }
   // Pages were mapped or unmapped, or their rights changed.
   void forget_translations();
-  // As assign(): from now on MemoryView has other pages for it, and no address is of both. So TLBs keep what
-  // they have: they know address spaces apart.
+  // As assign(): from now on MemoryView has other pages for it, and no address is of both. So TLBs keep their
+  // entries: address spaces are distinct in them.
   void change_address_space() { translations_.fill({}); }
-  // From now on loads that would fault give 0 instead, and are counted: for programs whose loads are guesses
-  // (yang2012 section 4). Those that private caches answer are counted by MemoryView::Held. As assign().
+  // From now on faulting loads give 0 instead, and are counted: for programs whose loads are guesses
+  // (yang2012 section 4). Loads answered by private caches are counted by MemoryView::Held. As assign().
   void suppress_load_faults(bool on) { suppress_load_faults_ = on; }
 
-  // Gives up every line of the private caches; those that are dirty are written back. The directory is told
-  // of one after the other, and what the core asks for next comes behind. As assign(), while it has none. How
-  // many they were.
+  // Gives up every line of the private caches; dirty ones are written back. The messages go to the directory
+  // one after the other, before later requests of the core. As assign(), while it has no registers. Returns
+  // their number.
   std::uint64_t drop_lines(Picoseconds now);
 
   // Somebody outside of simulated time has written to a line, between ticks, under whoever holds it: as if it
@@ -151,7 +135,7 @@ class Core final : public sim::Component, private Execution::Bytes {
   static constexpr Cycle kUnknown = ~Cycle{0};
   static constexpr std::uint64_t kNoLine = PrivateLine::kNone;
   static constexpr std::uint64_t kNoStore = ~std::uint64_t{0};
-  static constexpr unsigned kRegisters = 65;  // x, f, and one that nobody reads
+  static constexpr unsigned kRegisters = 65;  // x, f, and one without readers
 
   enum class Level : std::uint8_t { L1, L2, Below };
   // Why nothing could be dispatched.
@@ -181,7 +165,7 @@ class Core final : public sim::Component, private Execution::Bytes {
   struct Entry {
     std::uint64_t pc = 0;
     Cycle dispatched = 0, start = kUnknown, complete = kUnknown, retire = kUnknown;
-    Cycle ready = 0;                         // when the operands that are known are there
+    Cycle ready = 0;                         // when the known operands are there
     std::array<std::uint64_t, 4> awaited{};  // instructions whose results are not known yet
     unsigned awaited_count = 0;
     std::uint64_t first_waiter = 0, next_waiter = 0;
@@ -191,15 +175,15 @@ class Core final : public sim::Component, private Execution::Bytes {
     Treatment treatment = Treatment::Nothing;
     bool waits_in_scheduler = false;
     // Of a load.
-    std::uint64_t behind = kNoStore;  // the youngest store of which it takes bytes
-    bool forwarded = false;           // all of them; otherwise it is performed when that store is in L1
+    std::uint64_t behind = kNoStore;  // the youngest store whose bytes it takes
+    bool forwarded = false;           // all of them; otherwise it is performed when the store is in L1
     Cycle bound = kUnknown;           // when its bytes were final
     Level level = Level::L1;
     unsigned lines_missing = 0;
     std::uint64_t store = 0;  // of a store its place, of a load how many stores are older
     Access access;
     // Of a load of an uncached page.
-    std::uint64_t fence = 0;  // that it stays behind; 0: there is none
+    std::uint64_t fence = 0;  // the fence before it; 0: there is none
     Cycle asked = kUnknown;   // when it was sent
     std::uint64_t arrived = 0;
   };
@@ -211,13 +195,13 @@ class Core final : public sim::Component, private Execution::Bytes {
     Cycle ready = 0;           // when its line is in L1
     bool asked = false;
     bool plain = true;    // neither uncached nor fenced
-    bool fenced = false;  // what stores before have left in write-combining buffers has to be written first
+    bool fenced = false;  // bytes of earlier stores in write-combining buffers have to be written first
   };
-  // An access that no cache holds, on its way.
+  // An uncached access, on its way.
   struct Uncached {
     memory::RequestHandle request = memory::kNoRequest;
     Cycle sent = 0;
-    std::uint64_t load = 0;  // that waits for it; 0: none, or it is gone
+    std::uint64_t load = 0;  // the waiting load; 0: none, or it is gone
     unsigned at = 0;         // its bytes among the load's
     bool writes = false;     // of a write-combining buffer
   };
@@ -234,7 +218,7 @@ class Core final : public sim::Component, private Execution::Bytes {
     bool begun = false;
     unsigned level = 0;
     bool fetch = false;                   // for the next instruction
-    std::vector<std::uint64_t> accesses;  // loads and stores that wait for it
+    std::vector<std::uint64_t> accesses;  // waiting loads and stores
   };
   struct Outgoing {
     Cycle at;
@@ -253,13 +237,13 @@ class Core final : public sim::Component, private Execution::Bytes {
   // core.cpp
   void handle(const Message& message);
   Cycle reach_alone(Picoseconds now);
-  // A tick is to be there, or one that goes on so far.
+  // Asks for a tick there, or for one that goes on so far.
   void wake_at(Cycle cycle) { wake_ = std::min(wake_, std::max(cycle, now_ + 1)); }
   void wake_for(Cycle cycle) {
     wake_at(cycle < config_.from_directory_cycles ? 0 : cycle + 1 - config_.from_directory_cycles);
   }
   void send(Cycle at, memory::CoherenceKind kind, std::uint64_t line, bool dirty = false, bool held = false);
-  // The last cycle in which the answer to what is sent in `at` cannot be there yet.
+  // The last cycle without a possible answer to a message sent in `at`.
   Cycle answer_after(Cycle at) const {
     return at + config_.to_directory_cycles + config_.from_directory_cycles - 1;
   }
@@ -320,7 +304,7 @@ class Core final : public sim::Component, private Execution::Bytes {
   PrivateLine& place_in_l1(std::uint64_t line, const PrivateLine& from);
   void place_in_instruction_cache(std::uint64_t line, const PrivateLine& from);
   bool take_out(std::uint64_t line, bool& dirty);
-  // Calls use(cache, line in it) for every private cache that holds the line.
+  // Calls use(cache, line in it) for every private cache with the line.
   template <typename F>
   void for_each_copy(std::uint64_t line, F use) {
     for (PrivateCache* const cache : {&l1_, &instruction_cache_, &l2_}) {
@@ -339,7 +323,7 @@ class Core final : public sim::Component, private Execution::Bytes {
   // core_guesses.cpp
   void count_held(std::uint64_t sequence, const PrivateLine& held);
 
-  // core_translation.cpp: what translations cost.
+  // core_translation.cpp: the cost of translations.
   void start_access(std::uint64_t sequence, Cycle cycle);
   bool translate_fetch(std::uint64_t page, Cycle cycle);
   bool find_translation(Tlb& first, std::uint64_t page, Cycle& cycle);
@@ -367,7 +351,7 @@ class Core final : public sim::Component, private Execution::Bytes {
            granules_[granule_of(piece.physical + piece.bytes - 1)] != 0;
   }
 
-  // core_uncached.cpp: pages that no cache holds.
+  // core_uncached.cpp: uncached pages.
   bool load_uncached(std::uint64_t& value);
   bool store_device();
   void put_combined_over(const Piece& piece, std::byte* to);
@@ -387,7 +371,7 @@ class Core final : public sim::Component, private Execution::Bytes {
   void note_fence(std::uint64_t sequence);
   void forget_squashed_uncached();
 
-  // core_serial.cpp: what waits until the window is empty.
+  // core_serial.cpp: instructions that wait until the window is empty.
   bool serial(const CodeEntry* code);
   bool window_empties(bool stores_too, Cycle& cycle);
   bool trap(const CodeEntry* code, Cycle cycle);
@@ -411,31 +395,30 @@ class Core final : public sim::Component, private Execution::Bytes {
   BranchPredictor predictor_;
   rv64::Registers* registers_ = nullptr;
   Cycle now_ = 0;      // of this tick
-  Cycle limit_ = 0;    // so far it may go: nothing that is not on its way yet arrives at or before it
+  Cycle limit_ = 0;    // it may go so far: no message not yet on its way arrives at or before it
   Cycle wake_ = 0;     // of the next tick, as far as this core knows
   Cycle reached_ = 0;  // so far it has gone in ticks before
 
   // Fetch.
   Cycle fetch_cycle_ = 0;
-  unsigned fetched_ = 0;                                          // in that cycle
+  unsigned fetched_ = 0;                                          // in the cycle
   std::uint64_t fetch_line_ = kNoLine, fetch_address_ = kNoLine;  // physical and virtual, of the line
   bool fetch_missing_ = false;
   Cycle line_there_ = 0;           // when the line of a miss has come
-  std::uint64_t fetch_waits_ = 0;  // the mispredicted branch that has to be executed first
+  std::uint64_t fetch_waits_ = 0;  // the mispredicted branch to be executed first
   Cause fetch_cause_ = Cause::FrontEnd;
 
-  // Window. Its rings have twice the places, so that what is squashed overwrites nothing that is still asked
-  // for.
+  // Window. Its rings have twice the places, so squashed entries overwrite nothing in use.
   std::vector<Entry> window_;
   std::uint64_t window_mask_;
   std::uint64_t next_ = 1;     // the next instruction's number
   std::uint64_t retired_ = 0;  // the last one whose retirement is known
-  std::uint64_t oldest_ = 1;   // those before it have retired, as seen from dispatch
+  std::uint64_t oldest_ = 1;   // earlier ones have retired, as seen from dispatch
   std::uint64_t squashes_ = 0;
   Cycle last_retire_ = 0;
   unsigned retired_in_cycle_ = 0;
   Cycle last_dispatch_ = 0;
-  unsigned dispatched_ = 0;  // in that cycle
+  unsigned dispatched_ = 0;  // in the cycle
   static constexpr std::uint64_t kDispatchTimes = 2048;
   std::vector<Cycle> dispatch_times_;  // of the last kDispatchTimes instructions, by number
   const std::uint64_t front_end_places_;
@@ -444,10 +427,10 @@ class Core final : public sim::Component, private Execution::Bytes {
   std::vector<std::uint64_t> to_tell_;  // completed, their waiters not yet told
   bool telling_ = false;
   Cycle accounted_ = 0;          // cycles before it are counted, while somebody has the core
-  std::uint64_t uncounted_ = 0;  // instructions that were dispatched in others
+  std::uint64_t uncounted_ = 0;  // instructions dispatched in other cycles
 
-  // Scheduler: instructions that left it, by cycle, for those cycles that dispatch has not reached.
-  static constexpr std::size_t kReach = 8192;  // cycles ahead of dispatch in which a start is told exactly
+  // Scheduler: instructions that left it, by cycle, for cycles that dispatch has not reached.
+  static constexpr std::size_t kReach = 8192;  // cycles ahead of dispatch with exact starts
   std::vector<std::uint32_t> leaves_;
   Cycle leaves_from_ = 0;
   Cycle scheduler_room_ = 0;  // when it was last known to be no longer full
@@ -473,12 +456,13 @@ class Core final : public sim::Component, private Execution::Bytes {
   Cycle last_drain_ = 0;
   Cycle drain_at_ = kUnknown;  // before it there is nothing to do; kUnknown: until something happens
   static constexpr unsigned kGranules = 1024;
-  std::array<std::uint16_t, kGranules> granules_{};  // of 8 bytes, by their address: stores that touch them
+  std::array<std::uint16_t, kGranules> granules_{};  // of 8 bytes, by their address: the number of stores to
+                                                     // them
   static constexpr unsigned kTranslations = 512;
   std::array<Translation, kTranslations> translations_;
   Tlb instruction_tlb_, data_tlb_, l2_tlb_, walk_cache_;
   std::deque<Walk> walks_;             // the first is under way
-  std::uint64_t walk_line_ = kNoLine;  // for which it waits
+  std::uint64_t walk_line_ = kNoLine;  // the line it waits for
   bool running_walks_ = false;
   Cycle walker_free_ = 0;
   bool fetch_walks_ = false;
@@ -494,7 +478,7 @@ class Core final : public sim::Component, private Execution::Bytes {
   WriteCombining combining_;
   std::vector<Uncached> uncached_;               // on their way, in the order of their making
   unsigned uncached_loads_ = 0;                  // of these
-  std::vector<std::uint64_t> uncached_waiting_;  // loads that may not be sent yet
+  std::vector<std::uint64_t> uncached_waiting_;  // loads not to be sent yet
   Cycle combined_done_ = 0;                      // when the last write of combined stores was answered
   std::uint64_t load_fence_ = 0;                 // the last fence of loads
   bool store_fence_ = false;                     // there was a fence of stores since the last store
@@ -503,13 +487,13 @@ class Core final : public sim::Component, private Execution::Bytes {
   const CodeEntry* device_code_ = nullptr;
 
   // Serial.
-  std::uint64_t atomic_line_ = kNoLine;  // for which an atomic waits
-  // A line that LR has reserved is not given up for so long, or cores would take it from each other between
-  // LR and SC for ever: longer than the manual's 16 instructions take (Rocket Chip's lrscCycles).
+  std::uint64_t atomic_line_ = kNoLine;  // the line an atomic waits for
+  // A line reserved by LR is not given up for so long, or cores would take it from each other between LR and
+  // SC for ever: longer than the manual's 16 instructions take (Rocket Chip's lrscCycles).
   static constexpr Cycle kReservationCycles = 80;
   std::uint64_t reservation_ = kNoLine;
   Cycle reserved_until_ = 0;
-  std::optional<Message> held_probe_;  // of that line, to be answered
+  std::optional<Message> held_probe_;  // of the reserved line, to be answered
   bool alone_ = false;
   bool trapped_ = false;  // the client is about to be called
   rv64::Trap trap_;
@@ -517,7 +501,7 @@ class Core final : public sim::Component, private Execution::Bytes {
   Picoseconds preempt_at_ = kNever;
   Cycle serial_cycle_ = 0;     // of the serial instruction in execution
   Cycle floor_ = 0;            // nothing before it retires: where the last serial instruction ended
-  std::uint64_t counted_ = 0;  // the last instruction that the statistics know
+  std::uint64_t counted_ = 0;  // the last counted instruction
 
   std::vector<Outgoing> outgoing_;
   std::uint64_t sent_ = 0;

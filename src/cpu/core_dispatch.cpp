@@ -1,4 +1,4 @@
-// An instruction's way into the window: when it was fetched, when there is room for it, what it waits for.
+// An instruction's way into the window: its fetch, its room, its waits.
 #include <algorithm>
 #include <utility>
 
@@ -24,14 +24,14 @@ bool Core::dispatch() {
     fault_ = code_.fault();
     return serial(nullptr);
   }
-  // Instructions enter the front end when those as far before them as it has places have left it.
+  // An instruction enters the front end when the one `front_end_places_` before it has left.
   const Cycle place = dispatch_times_[(next_ - front_end_places_) % kDispatchTimes];
   if (place > fetch_cycle_) {
     fetch_cycle_ = place;
     fetched_ = 0;
   }
   Cycle cycle = std::max({fetch_cycle_ + config_.front_end_cycles, last_dispatch_, now_});
-  // A store that drains meanwhile may end in a squash: then another instruction is the next one.
+  // A store may drain meanwhile and end in a squash: then another instruction is the next one.
   const bool fetched = fetch_line(pc, cycle);
   if (squashes_ != before) return true;
   if (!fetched) return false;
@@ -54,7 +54,7 @@ bool Core::dispatch() {
     execution_.pc_value = pc;
     access_.count = 0;
     execution_.illegal = false;
-    // Before it executes: what it overwrites.
+    // The overwritten values, before it executes.
     Entry& made = entry(next_);
     made.old_fflags = registers_->fflags;
     if (code->destination < 32)
@@ -132,7 +132,7 @@ Core::Cause Core::cause_of(const Entry& full_behind) const {
   return full_behind.level == Level::L2 ? Cause::MemoryL2 : Cause::MemoryBelow;
 }
 
-// Moves `cycle` to where there is room in all buffers; false while nobody knows when that will be.
+// Moves `cycle` to the first one with room in all buffers; false while it is not known.
 bool Core::room_in_window(const CodeEntry& code, Cycle& cycle, Cause& cause) {
   const auto after = [&](Cycle free, Cause why) {
     if (free < cycle) return;
@@ -164,7 +164,7 @@ bool Core::room_in_window(const CodeEntry& code, Cycle& cycle, Cause& cause) {
   return true;
 }
 
-// What has not retired by `cycle`, or is the youngest.
+// The oldest entry not retired by `cycle`, or the youngest.
 const Core::Entry& Core::oldest_in_window(Cycle cycle) {
   if (next_ > config_.rob_entries) oldest_ = std::max(oldest_, next_ - config_.rob_entries);
   oldest_ = std::min(oldest_, next_ - 1);
@@ -174,7 +174,7 @@ const Core::Entry& Core::oldest_in_window(Cycle cycle) {
 
 bool Core::room_in_scheduler(Cycle& cycle) {
   constexpr std::size_t reach = kReach;
-  cycle = std::max(cycle, scheduler_room_);  // found already, where that was too far ahead
+  cycle = std::max(cycle, scheduler_room_);  // found already, where it was too far ahead
   if (cycle > leaves_from_ + reach) leaves_from_ = std::max(leaves_from_, cycle - reach);
   for (; leaves_from_ < cycle; ++leaves_from_) {
     std::uint32_t& left = leaves_[leaves_from_ % reach];
@@ -237,7 +237,7 @@ sim::Counter& Core::slots_of(Cause cause) {
   return statistics_.slots_serial;
 }
 
-// What keeps the next instruction back, where nobody knows yet for how long.
+// The cause that holds the next instruction back for an unknown time.
 Core::Cause Core::cause_of_waiting() {
   if (device_request_ != memory::kNoRequest) return Cause::Serial;
   if (fetch_missing_ || fetch_walks_) return Cause::InstructionCache;
@@ -359,7 +359,7 @@ void Core::resume_fetch(std::uint64_t sequence, Prediction prediction, bool take
   }
 }
 
-// Which of its bytes come from stores that are not in L1 yet.
+// Finds the bytes from stores that are not in L1 yet.
 void Core::record_load(Entry& made) {
   made.access = access_;
   made.store = next_store_;

@@ -1,5 +1,5 @@
-// Programs whose loads are guesses (yang2012 section 4): what private caches answer of them, and how they
-// begin with empty ones.
+// Programs whose loads are guesses (yang2012 section 4): the answers of private caches to them, and how the
+// programs begin with empty caches.
 #include "cpu/core.h"
 
 namespace duet::cpu {

@@ -1,4 +1,4 @@
-// Loads, and the lines that a core holds.
+// Loads, and the lines of a core.
 #include <algorithm>
 #include <cstring>
 
@@ -26,7 +26,7 @@ bool Core::translate(std::uint64_t address, unsigned bytes, rv64::Access kind, A
     }
     if (access.count == 0) {
       access.type = known.type;
-    } else if (access.type != known.type) {  // RISC-V leaves it open what such an access does
+    } else if (access.type != known.type) {  // RISC-V leaves the effect of such an access open
       fault_ = {address, kind, false, true};
       return false;
     }
@@ -76,7 +76,7 @@ std::uint64_t Core::read_bytes(const Access& access, std::uint64_t stores_before
   return value;
 }
 
-// What is there now, with the stores that are older than stores_before over it.
+// The bytes of now, with the stores older than stores_before over them.
 void Core::read_piece(const Piece& piece, std::byte* to, std::uint64_t stores_before) {
   const std::uint64_t line = line_of(piece.physical);
   PrivateLine* held = l1_.find(line);
@@ -152,7 +152,7 @@ void Core::prefetch_after(std::uint64_t line, Cycle cycle) {
   }
 }
 
-// Behind what comes to the outermost private cache, whether it is there or not.
+// After an access to the outermost private cache, hit or miss.
 void Core::prefetch_stream(std::uint64_t line, Cycle cycle) {
   const config::Cpu::Cache& outermost = l2_.exists() ? config_.l2 : config_.l1;
   if (outermost.prefetcher != "stream") return;
@@ -168,7 +168,7 @@ void Core::prefetch_stream(std::uint64_t line, Cycle cycle) {
   }
 }
 
-// Whether every line that is missing is on its way, or may be asked for.
+// Whether every missing line is on its way, or may be asked for.
 bool Core::lines_can_be_had(const Access& access) {
   unsigned wanted = 0;
   for (unsigned i = 0; i < access.count; ++i) {
@@ -204,7 +204,7 @@ void Core::perform(std::uint64_t sequence, Cycle cycle) {
     const Cycle line_there = reach_line(sequence, line_of(made.access.pieces[i].physical), cycle, level);
     made.level = std::max(made.level, level);
     if (line_there != kUnknown) there = std::max(there, line_there);
-    if (sequence >= next_) return;  // what it put out of L1 has squashed it
+    if (sequence >= next_) return;  // its victim in L1 has squashed it
   }
   if (made.lines_missing != 0) return;
   made.bound = cycle;
@@ -246,7 +246,8 @@ Cycle Core::reach_line(std::uint64_t sequence, std::uint64_t line, Cycle cycle, 
   return kUnknown;
 }
 
-// Its lines are there. Where its bytes are not what it was executed with, what came after it is done again.
+// Its lines are there. Where its bytes differ from its execution's, all later instructions are executed
+// again.
 void Core::performed(std::uint64_t sequence, Cycle cycle) {
   const Access& access = entry(sequence).access;
   const std::uint64_t value = read_bytes(access, entry(sequence).store);
@@ -274,8 +275,9 @@ void Core::correct(std::uint64_t sequence, std::uint64_t value, Cycle cycle) {
   registers_->pc = load.pc + code->instruction.length;
 }
 
-// The line is not held any more. Where it was to be read, and has been asked for to be written, the directory
-// may have granted that already: it goes on counting this core among the holders, which it will be again.
+// The line is not held any more. Where it was held for reading, and the core has asked to write it, the
+// directory may have granted the write already: the directory goes on counting this core as a holder, which
+// it will be again.
 void Core::put(std::uint64_t line, bool dirty, Cycle at) {
   statistics_.write_backs += dirty;
   if (reservation_ == line) reservation_ = kNoLine;
@@ -284,7 +286,7 @@ void Core::put(std::uint64_t line, bool dirty, Cycle at) {
 
 PrivateLine& Core::place_in_l1(std::uint64_t line, const PrivateLine& from) {
   std::optional<PrivateLine> victim;
-  const PrivateLine copy = from;  // may be what goes
+  const PrivateLine copy = from;  // may be the victim
   PrivateLine& placed = l1_.insert(line, victim);
   placed.bytes = copy.bytes;
   placed.exclusive = copy.exclusive;
@@ -295,7 +297,7 @@ PrivateLine& Core::place_in_l1(std::uint64_t line, const PrivateLine& from) {
     if (PrivateLine* const other = instruction_cache_.find(gone)) {
       other->dirty |= victim->dirty;
     } else {
-      // What has been done up to limit_ is over before anybody else can write the line.
+      // All accesses up to limit_ are over before another agent can write the line.
       line_lost(gone, limit_);
       put(gone, victim->dirty, now_);
     }
@@ -339,7 +341,7 @@ bool Core::touches(const Entry& load, std::uint64_t line) const {
   return false;
 }
 
-// Loads that have taken bytes of it too early, or before an older load, are done again.
+// Loads with bytes of it taken too early, or before an older load, are executed again.
 void Core::line_lost(std::uint64_t line, Cycle cycle) {
   bool older_waits = false;
   const std::uint64_t first = loads_ > config_.load_entries ? loads_ - config_.load_entries : 0;
@@ -348,10 +350,10 @@ void Core::line_lost(std::uint64_t line, Cycle cycle) {
     if (sequence + config_.rob_entries < next_) continue;  // gone
     Entry& load = entry(sequence);
     if (load.retire != kUnknown && load.retire <= cycle) continue;
-    // One that got its bytes in this cycle has them: whoever asked for the line writes it later. Otherwise
-    // cores could take it from each other for ever.
+    // A load with bytes of this cycle keeps them: the requester of the line writes it later. Otherwise cores
+    // could take it from each other for ever.
     const bool waits = load.bound == kUnknown || load.bound > cycle;
-    // What it was given by a store is the line's too as soon as that store is in L1.
+    // Bytes from a store are the line's too as soon as the store is in L1.
     const bool of_line = !load.forwarded || load.behind < oldest_store_;
     if (load.bound != kUnknown && of_line && (waits || older_waits) && touches(load, line)) {
       ++statistics_.squashes_order;
@@ -369,7 +371,7 @@ void Core::line_rewritten(PhysicalAddress line) {
   engine().wake_after(*this, engine().now());
 }
 
-// Of a line that an instruction waited for.
+// Counts a line that an instruction waited for.
 void Core::count_line(memory::GrantSource source) {
   switch (source) {
     case memory::GrantSource::Domain:
@@ -384,7 +386,7 @@ void Core::count_line(memory::GrantSource source) {
     case memory::GrantSource::Memory:
       ++statistics_.lines_from_memory;
       break;
-    case memory::GrantSource::Nowhere:  // a core never says that it overwrites a line
+    case memory::GrantSource::Nowhere:  // a core never overwrites a line unfetched
       break;
   }
 }
@@ -414,7 +416,7 @@ void Core::granted(const Message& message, Cycle cycle) {
     placed.brought = arrived.brought;
     placed.prefetched = miss.prefetch && !miss.data && !miss.fetch;
     if (victim) {
-      // What L1 has of it goes with it; its dirtiness was the victim's too.
+      // L1's copy goes with it; its dirtiness was the victim's too.
       bool dirty = victim->dirty;
       take_out(victim->line, dirty);
       put(victim->line, dirty, now_);
@@ -430,7 +432,7 @@ void Core::granted(const Message& message, Cycle cycle) {
     fetch_cause_ = Cause::InstructionCache;
   }
   if (miss.walk && walk_line_ == line) table_is_there(cycle);
-  // Loads in their order; one that was wrong squashes those behind it.
+  // Loads in their order; a wrong one squashes the ones behind it.
   for (const std::uint64_t sequence : miss.loads) {
     if (sequence >= next_) continue;
     Entry& load = entry(sequence);

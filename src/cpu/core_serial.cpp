@@ -1,4 +1,4 @@
-// Instructions that wait until all before them have retired, and traps.
+// Instructions that wait until all earlier ones have retired, and traps.
 #include <algorithm>
 #include <cstring>
 
@@ -8,7 +8,7 @@ namespace duet::cpu {
 
 using rv64::Opcode;
 
-// When the window will be empty; false while nobody knows, or where that is not by limit_.
+// Finds the cycle of an empty window; false while it is not known, or later than limit_.
 bool Core::window_empties(bool stores_too, Cycle& cycle) {
   if (retired_ + 1 != next_) {
     drain(limit_);  // a load may wait for a store
@@ -51,7 +51,7 @@ bool Core::serial(const CodeEntry* code) {
   return true;
 }
 
-// Fetch goes on at `pc`, so that an instruction may be dispatched in `cycle`.
+// Fetch goes on at `pc`; an instruction may be dispatched in `cycle`.
 void Core::go_on(std::uint64_t pc, Cycle cycle) {
   count_retired(kUnknown - 1);
   registers_->pc = pc;
@@ -79,7 +79,7 @@ bool Core::csr(const CodeEntry& code, Cycle cycle) {
 }
 
 bool Core::trap(const CodeEntry* code, Cycle cycle) {
-  if (cycle > now_) {  // what the client does is done at its time
+  if (cycle > now_) {  // the client acts at its time
     wake_at(cycle);
     return false;
   }
@@ -159,7 +159,7 @@ bool Core::atomic(const CodeEntry& code, Cycle cycle) {
   return true;
 }
 
-// Its line is held to be written, or it is a store-conditional that fails.
+// Its line is held for writing, or it is a failing store-conditional.
 void Core::perform_atomic(const rv64::Instruction& instruction, const Access& access, Cycle cycle) {
   const std::uint64_t line = line_of(access.pieces[0].physical);
   const Opcode opcode = instruction.opcode;

@@ -1,4 +1,4 @@
-// What a core counts.
+// The statistics of a core.
 #pragma once
 
 #include "sim/statistics.h"
@@ -56,7 +56,7 @@ struct CoreStatistics : sim::StatisticGroup {
   sim::Counter squashes_order{*this, "squashes_order", "squashes",
                               "a line was lost under loads that were not in order"};
   sim::Counter squashed{*this, "squashed", "instructions", "done again for one of these"};
-  // Dispatch slots: cycles times dispatch_width, each of them used, or lost for what kept the next
+  // Dispatch slots: cycles times dispatch_width, each used, or lost to the cause that held the next
   // instruction back. Serial instructions use none.
   sim::Counter slots_used{*this, "slots_used", "slots",
                           "an instruction was dispatched, also one that is `squashed` later"};

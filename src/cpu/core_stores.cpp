@@ -1,5 +1,5 @@
-// The store buffer: stores that have retired are written to L1, in order, when their lines are held to be
-// written. Those behind the oldest ask for their lines in advance.
+// The store buffer: retired stores are written to L1, in order, when their lines are held for writing. Stores
+// behind the oldest ask for their lines in advance.
 #include <algorithm>
 #include <cstring>
 
@@ -22,8 +22,8 @@ bool Core::holds_lines(const Access& access) {
   return true;
 }
 
-// Its lines are on their way to L1 from `cycle` on, or there is no room for another miss. What could have
-// been done before this tick has waited for something that came with it.
+// Its lines are on their way to L1 from `cycle` on, or there is no room for another miss. Work possible
+// before this tick has waited for a message of this tick.
 void Core::prepare(Store& store, Cycle cycle) {
   cycle = std::max(cycle, now_);
   store.asked = true;
@@ -52,8 +52,8 @@ void Core::prepare(Store& store, Cycle cycle) {
   }
 }
 
-// Writes stores to L1 whose time has come by `limit`, as far as the one at the place `up_to`. What it asks
-// for may bring limit_ nearer.
+// Writes stores to L1 whose time has come by `limit`, as far as the one at the place `up_to`. Its requests
+// may bring limit_ nearer.
 void Core::drain_stores(Cycle limit, std::uint64_t up_to) {
   drain_at_ = kUnknown;
   while (oldest_store_ < next_store_) {
@@ -104,8 +104,8 @@ void Core::drain_stores(Cycle limit, std::uint64_t up_to) {
   }
 }
 
-// Of a store over the end of a line the part whose line is held. Cores that want the same two lines would
-// else take them from each other for ever; nobody may expect to see both parts at once.
+// Writes the part of a store over two lines whose line is held. Otherwise cores with stores to the same two
+// lines would take them from each other for ever; no program may expect to see both parts at once.
 void Core::write_held_part(Access& access) {
   if (access.count == 1) return;
   for (unsigned i = 0; i < 2; ++i) {
@@ -147,8 +147,8 @@ void Core::write_to_l1(const Access& access) {
     code_written(access);
 }
 
-// What is decoded of it here goes at once, what other cores have of it when all have been ticked: so it does
-// not matter who was first.
+// Decoded instructions of this core go at once, other cores' when all have been ticked: so the order of ticks
+// does not matter.
 void Core::code_written(const Access& access) {
   const VirtualAddress first(access.address);
   const VirtualAddress first_page = first.aligned_down(rv64::kPageBytes);
@@ -157,7 +157,7 @@ void Core::code_written(const Access& access) {
   engine().after_ticks([this, first, bytes = access.bytes] { memory_.bytes_changed(first, bytes); });
 }
 
-// Loads that took some of its bytes can be performed.
+// Loads with some of its bytes can be performed.
 void Core::drained_one(Cycle cycle) {
   if (behind_stores_.empty()) return;
   std::vector<std::uint64_t> waiting;

@@ -1,4 +1,4 @@
-// What translations cost: TLBs of two levels, and one walker, which reads the entries of page tables as loads
+// The cost of translations: TLBs of two levels, and one walker. It reads the entries of page tables as loads
 // do, one after the other. A cache of last-level tables spares it the levels above.
 #include <algorithm>
 
@@ -110,7 +110,7 @@ bool Core::read_table(Walk& walk) {
   return false;
 }
 
-// The line for which the walk waits has come.
+// The walk's line has come.
 void Core::table_is_there(Cycle cycle) {
   walk_line_ = kNoLine;
   walks_.front().at = cycle;

@@ -1,28 +1,11 @@
-// Pages that no cache holds (rv64::MemoryType): their accesses go to memory, through the directory.
+// Accesses to pages that no cache holds (rv64::MemoryType): they go to memory, through the directory.
 //
-// Uncached. A load is sent as soon as its address and translation are there, beside others, also where an
-// older branch is not decided. It is executed early on what memory has then, as every load, and looked at
-// again with the bytes that memory had when it was serviced. It waits until older stores of its bytes have
-// left the store buffer; what write-combining buffers have of them is written first, so that a load never
-// takes bytes from a buffer. Loads of one line are sent in program order. Beyond that loads of uncached pages
-// come in any order: a fence of loads keeps those behind it back until it retires. Stores leave the store
-// buffer in order, into write-combining buffers. A buffer is written when it is full, when another block
-// needs it, when nothing has come to it for a while, when a load asks for its bytes, and at fences of stores,
-// atomics and traps, which wait for the answers. So buffers are written in any order, and after younger
-// stores to cached pages, unless a fence of stores stands between them.
+//   uncached load     sent as soon as its address is there, beside others; looked at again when answered
+//   uncached store    leaves the store buffer in order, into a write-combining buffer
+//   device access     one request, made when all earlier instructions have retired
 //
-// Device. An access is made when everything before it has retired, and nothing behind it is dispatched before
-// it is answered; it is one request of its size. It does not wait for older stores in the store buffer: a
-// fence is for that, as RISC-V has it.
-//
-// Faults, where RISC-V leaves the choice: atomics, LR and SC of both types (AMONone, RsrvNone), misaligned
-// accesses to device pages, and accesses that lie in pages of two types. Other misaligned accesses to
-// uncached pages are done, in two requests where they go over the end of a line.
-//
-// Source: RISC-V Instruction Set Manual, volume II, physical memory attributes; Intel 64 and IA-32
-// Architectures Software Developer's Manual, volume 3, "Memory Cache Control" (WC, UC); Arm Architecture
-// Reference Manual for A-profile, "Memory types" (Normal Non-cacheable, Device). Left out: gathering loads,
-// and bursts of DRAM that are longer than an access.
+// Buffers are written in any order: fences order them. uncached.md has the rules, faults, sources and
+// omissions.
 #include <algorithm>
 #include <cstring>
 #include <utility>
@@ -37,7 +20,7 @@ using memory::RequestHandle;
 
 namespace {
 
-// Calls use(first, end) for the addresses that two ranges have in common, if any.
+// Calls use(first, end) for the common addresses of two ranges, if any.
 template <typename F>
 void for_common(std::uint64_t a, std::uint64_t a_bytes, std::uint64_t b, std::uint64_t b_bytes, F use) {
   const std::uint64_t first = std::max(a, b), end = std::min(a + a_bytes, b + b_bytes);
@@ -48,7 +31,7 @@ void for_common(std::uint64_t a, std::uint64_t a_bytes, std::uint64_t b, std::ui
 
 // ---- loads ----
 
-// The bytes that it would find; false: not now, or not so.
+// The bytes of a load at this moment; false: not now, or not so.
 bool Core::load_uncached(std::uint64_t& value) {
   if (access_.type == rv64::MemoryType::Device) {
     of_device_ = access_.address % access_.bytes == 0;
@@ -69,7 +52,7 @@ bool Core::load_uncached(std::uint64_t& value) {
   return true;
 }
 
-// What write-combining buffers have of it, on their way or not.
+// The bytes of it in write-combining buffers, on their way or not.
 void Core::put_combined_over(const Piece& piece, std::byte* to) {
   const auto put = [&](const Request& request) {
     const std::uint64_t base = request.address.value();
@@ -159,7 +142,7 @@ void Core::forget_squashed_uncached() {
   load_fence_ = std::min(load_fence_, next_ - 1);  // the fence before is not known any more
 }
 
-// One that is in the window.
+// A fence in the window.
 void Core::note_fence(std::uint64_t sequence) {
   const CodeEntry* const code = code_.find(entry(sequence).pc);
   if (code == nullptr || code->orders_loads) load_fence_ = sequence;
@@ -205,7 +188,7 @@ bool Core::combine(Store& store, Cycle cycle) {
   return true;
 }
 
-// Those bytes of a store are not in the store buffer any more.
+// The first `bytes` bytes of a store have left the store buffer.
 void Core::remove_front(Access& access, unsigned bytes) {
   count_granules(access, -1);
   access.address += bytes;
@@ -231,7 +214,7 @@ void Core::send_all_combined(Cycle cycle) {
   while (combining_.any_open()) send_combined(combining_.open().front(), cycle);
 }
 
-// Buffers to which nothing has come for long enough by `limit`.
+// Sends buffers without a store for long enough by `limit`.
 void Core::send_idle(Cycle limit) {
   for (std::size_t i = 0; i < combining_.open().size();) {
     WriteCombining::Buffer& buffer = combining_.open()[i];
@@ -259,7 +242,7 @@ RequestHandle Core::make_request(Operation operation, const Piece& piece) {
   return handle;
 }
 
-// Behind those to the same line that are on their way.
+// Behind earlier ones to the same line.
 void Core::send_uncached(Cycle at, const Uncached& access) {
   const std::uint64_t line = line_of((*pool_)[access.request].address.value());
   for (const Uncached& other : uncached_)
@@ -309,8 +292,8 @@ bool Core::store_device() {
   return false;
 }
 
-// A load or store that was found to be one, maybe with a wrong address: as long as the window is not empty it
-// waits. Tells whether anything can be dispatched at once.
+// A load or store to a device page, maybe by a wrong address: it waits until the window is empty. Returns
+// whether anything can be dispatched at once.
 bool Core::access_device(const CodeEntry& code) {
   Cycle cycle = 0;
   const std::uint64_t before = squashes_;

@@ -1,4 +1,4 @@
-// When instructions in the window start, complete and retire, and what is done again.
+// Start, completion and retirement of instructions in the window, and squashes.
 #include <algorithm>
 
 #include "cpu/core.h"
@@ -60,7 +60,7 @@ void Core::complete(std::uint64_t sequence, Cycle cycle) {
   if (made.first_waiter != 0) to_tell_.push_back(sequence);
 }
 
-// It waits for the last of those whose results are not known.
+// It waits for the last of its unknown operands.
 void Core::link(std::uint64_t sequence) {
   Entry& waiter = entry(sequence);
   Entry& writer = entry(waiter.awaited[waiter.awaited_count - 1]);
@@ -87,7 +87,7 @@ void Core::tell_waiters() {
       --waiter.awaited_count;
     }
     if (waiter.awaited_count == 0)
-      issue(sequence);  // which may squash
+      issue(sequence);  // this may squash
     else
       link(sequence);
   }
@@ -112,7 +112,7 @@ void Core::retire_known() {
   }
 }
 
-// Tells the statistics of what has retired by then.
+// Adds instructions retired by then to the statistics.
 void Core::count_retired(Cycle until) {
   const auto has_left = [&](std::uint64_t sequence) {
     return sequence + config_.rob_entries < next_ || entry(sequence).retire <= until;
@@ -139,7 +139,7 @@ void Core::undo(Entry& gone) {
   }
 }
 
-// That instruction and all behind it are to be done again, from `cycle` on.
+// The instruction and all later ones are to be executed again, from `cycle` on.
 void Core::squash_from(std::uint64_t sequence, Cycle cycle) {
   if (sequence >= next_) return;
   ++squashes_;
@@ -167,7 +167,7 @@ void Core::squash_from(std::uint64_t sequence, Cycle cycle) {
   rebuild_after_squash(cycle);
 }
 
-// What is kept beside the window, from the window.
+// Rebuilds the state beside the window from the window.
 void Core::rebuild_after_squash(Cycle cycle) {
   const auto gone = [this](std::uint64_t sequence) { return sequence >= next_; };
   std::erase_if(to_tell_, gone);

@@ -1,5 +1,5 @@
-// What an instruction does to a hart's registers, with a core in the place of memory: loads take what the
-// core shows them, stores are handed to it. Atomics are the core's, with atomic_result() for their values.
+// The effect of an instruction on a hart's registers, with a core in the place of memory: loads take bytes
+// from the core, stores are handed to it. Atomics are the core's, with atomic_result() for their values.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ struct MemoryAccess {
 
 class Execution {
  public:
-  // Who shows bytes to loads: false where it faults.
+  // The source of loads' bytes: false where it faults.
   class Bytes {
    public:
     virtual bool load(std::uint64_t address, unsigned bytes, std::uint64_t& value) = 0;
@@ -38,7 +38,7 @@ class Execution {
   std::uint64_t (*read_counter)(void* context, unsigned csr) = nullptr;
   void* counter_context = nullptr;
 
-  // What rv64/semantics.h asks of a machine.
+  // The interface for rv64/semantics.h.
   std::uint64_t x(unsigned number) const { return registers->x[number]; }
   void set_x(unsigned number, std::uint64_t value) {
     registers->x[number == 0 ? rv64::Registers::kSink : number] = value;
@@ -77,7 +77,7 @@ using ExecuteFunction = bool (*)(Execution&, const rv64::Instruction&);
 ExecuteFunction execute_function(rv64::Opcode opcode);
 // Of a branch: whether it is taken.
 bool branch_taken(rv64::Opcode opcode, std::uint64_t a, std::uint64_t b);
-// Of an atomic that is neither LR nor SC: what it leaves in memory.
+// The new value in memory of an atomic other than LR and SC.
 std::uint64_t atomic_value(rv64::Opcode opcode, std::uint64_t old, std::uint64_t operand);
 unsigned atomic_bytes(rv64::Opcode opcode);
 

@@ -1,4 +1,4 @@
-// A core's private cache: which lines it holds, and how. The bytes of a line lie with the directory
+// A core's private cache: its lines, and their states. The bytes of a line lie with the directory
 // (memory/coherence/directory.h). Least recently used lines go first.
 #pragma once
 
@@ -46,7 +46,7 @@ class PrivateCache {
     return nullptr;
   }
   void use(PrivateLine& line) { line.used = ++uses_; }
-  // A place for a line that is not held; what was there.
+  // A place for a new line, and its victim.
   PrivateLine& insert(std::uint64_t line, std::optional<PrivateLine>& victim) {
     PrivateLine* const set = set_of(line);
     PrivateLine* chosen = set;

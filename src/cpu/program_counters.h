@@ -1,5 +1,5 @@
-// What hpmcounter3 and following count: fixed events of a core, in user mode and system calls alike, from the
-// beginning of the run. docs/reference/simulated-host.md has them as a table. Left out: choosing events
+// The events of hpmcounter3 and following: fixed events of a core, in user mode and system calls alike, from
+// the beginning of the run. docs/reference/simulated-host.md has them as a table. Left out: choosing events
 // (mhpmevent is the machine mode's), counting per thread.
 #pragma once
 
@@ -7,7 +7,7 @@
 
 namespace duet::cpu {
 
-// hpmcounter`number`; 0 of those that count nothing.
+// hpmcounter`number`; 0 for counters without an event.
 std::uint64_t program_counter(const CoreStatistics& statistics, unsigned number);
 
 }  // namespace duet::cpu

@@ -1,7 +1,7 @@
-// Streams of lines that are asked for one after the other in a page, upward or downward, and how far ahead of
-// each a prefetcher may go. After Intel's description of the L2 streamer (64 and IA-32 Architectures
-// Optimization Reference Manual, 2.3.5.4): one stream a page, of 32 pages; it goes up to so many lines ahead,
-// by two lines whenever it is looked at.
+// Streams of consecutive lines in a page, upward or downward, and how far ahead of each a prefetcher may go.
+// After Intel's description of the L2 streamer (64 and IA-32 Architectures Optimization Reference Manual,
+// 2.3.5.4): one stream a page, of 32 pages; it goes up to so many lines ahead, by two lines whenever it is
+// looked at.
 #pragma once
 
 #include <array>
@@ -11,14 +11,14 @@ namespace duet::cpu {
 
 class StreamDetector {
  public:
-  // What to ask for: `count` lines from `first` on, each `step` behind the one before (in lines).
+  // Lines to ask for: `count` from `first` on, each `step` lines behind the one before.
   struct Ahead {
     std::int64_t first = 0;
     unsigned count = 0;
     int step = 1;
   };
 
-  // `line` is a line's number, of which `lines_a_page` make a page.
+  // `line` is a line's number; `lines_a_page` lines make a page.
   Ahead observe(std::int64_t line, std::int64_t lines_a_page, std::int64_t most_ahead) {
     constexpr unsigned kAtOnce = 2;
     const std::int64_t page = line / lines_a_page;
@@ -48,7 +48,7 @@ class StreamDetector {
     return result;
   }
 
-  // So many of the lines that were named last could not be asked for: they will be named again.
+  // The last `lines` of the named lines could not be asked for: they will be named again.
   void give_back(unsigned lines) { latest_->ahead -= static_cast<std::int64_t>(lines) * latest_->step; }
 
  private:
@@ -58,7 +58,7 @@ class StreamDetector {
     int step = 0;
     std::uint64_t used = 0;
   };
-  // That page's, or the one that was looked at least recently.
+  // The page's, or the least recently used one.
   Stream& find(std::int64_t page) {
     Stream* oldest = &streams_[0];
     for (Stream& stream : streams_) {

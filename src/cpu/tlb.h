@@ -1,5 +1,5 @@
-// Which pages' translations a core has at hand. It keeps no translations itself: those are right anyway
-// (rv64/memory.h); what it knows is how long they take.
+// The pages whose translations a core has at hand. It keeps no translations: rv64/memory.h has the right
+// ones; the TLB only decides their time.
 #pragma once
 
 #include <cstdint>

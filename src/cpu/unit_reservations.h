@@ -1,7 +1,7 @@
-// When a core's execution units are taken: for each kind of unit how many start an operation in a cycle, and
-// for those that are not pipelined until when they are busy. Operations are placed in the order in which
-// their operands become known, each in the first cycle with room (as in Sniper's and zsim's core models:
-// Carlson et al., TACO 2014; Sanchez and Kozyrakis, ISCA 2013).
+// When a core's execution units are taken: for each kind of unit the starts in a cycle, and for unpipelined
+// ones the end of their work. Operations are placed in the order in which their operands become known, each
+// in the first cycle with room (as in Sniper's and zsim's core models: Carlson et al., TACO 2014; Sanchez and
+// Kozyrakis, ISCA 2013).
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 
 namespace duet::cpu {
 
-// So many starts a cycle. Remembers a window of cycles, which is longer than what is ever in flight.
+// So many starts a cycle. Remembers a window of cycles, longer than the span of operations in flight.
 class SlotsPerCycle {
  public:
   explicit SlotsPerCycle(unsigned slots) : slots_(slots), used_(kWindow) {}
@@ -41,7 +41,7 @@ class Units {
  public:
   Units(unsigned count, Cycle interval) : interval_(interval), starts_(count), busy_until_(count) {}
 
-  // The first cycle from `from` on in which one is free and `also` has room; takes both.
+  // The first cycle from `from` on with a free slot and room in `also`; takes both.
   Cycle place(Cycle from, SlotsPerCycle& also) {
     Cycle cycle = from;
     auto unit = busy_until_.begin();

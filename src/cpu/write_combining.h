@@ -1,11 +1,10 @@
 // Write-combining buffers: stores to uncached pages that are not on their way yet. Stores to the same block
-// of memory are put together, byte by byte, in a request that is to be sent. When it is sent is the core's
-// business (core_uncached.cpp). So eight stores of eight bytes to a block of 64 make one request; two bytes
-// at its ends make one too, with a mask.
+// of memory are put together, byte by byte, in a request. core_uncached.cpp decides when it is sent. So eight
+// stores of eight bytes to a block of 64 make one request; two bytes at its ends make one too, with a mask.
 //
-// A buffer is in use until the write that was sent from it is answered. Source: Intel 64 and IA-32
-// Architectures Optimization Reference Manual, "Write Combining"; Software Developer's Manual, volume 3,
-// "Write Combining (WC) Memory Type".
+// A buffer is in use until its write is answered. Source: Intel 64 and IA-32 Architectures Optimization
+// Reference Manual, "Write Combining"; Software Developer's Manual, volume 3, "Write Combining (WC) Memory
+// Type".
 #pragma once
 
 #include <cstdint>
@@ -62,7 +61,7 @@ class WriteCombining {
  private:
   const config::Cpu::WriteCombining config_;
   const std::uint64_t block_mask_;
-  std::vector<Buffer> open_;  // in the order in which they were opened
+  std::vector<Buffer> open_;  // in the order of their opening
   unsigned sent_ = 0;
 };
 

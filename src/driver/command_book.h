@@ -1,5 +1,5 @@
-// What the driver knows: commands from submission to completion, streams, events, and who has to wait for
-// whom. The rules of order are here; driver.cpp serves the commands in time.
+// The books of the driver: commands from submission to completion, streams, events, and the waits between
+// commands. The rules of order are here; driver.cpp serves the commands in time.
 #pragma once
 
 #include <deque>

@@ -1,4 +1,4 @@
-// The end of stage (ii): what the driver writes for the GPU. Encodes a command into its push-buffer stream,
+// The end of stage (ii): the driver's bytes for the GPU. Encodes a command into its push-buffer stream,
 // writes the bytes into the push buffer of the command's channel, piecewise when it lacks room, and rings the
 // doorbell. Every stream of commands ends with the release of its stream's semaphore, whose value is the
 // command's id; another stream waits for an event by acquiring that value.

@@ -1,8 +1,8 @@
-// Which commands CUDA orders: vector clocks over streams (Fidge, Mattern 1988). A command is ordered after
-// those before it in its stream, after the record that its stream waited for, by the rules of the legacy
-// default stream, and after everything that the host has learnt to be complete before it submitted it. What
-// several host threads know is taken together, because how they tell each other cannot be seen. Kept only for
-// the race check.
+// CUDA's order of commands: vector clocks over streams (Fidge, Mattern 1988). A command is ordered after
+// earlier ones of its stream, after the record of its stream's wait, by the rules of the legacy default
+// stream, and after all commands whose completion the host has learnt before its submission. The knowledge of
+// several host threads is taken together, because their communication cannot be seen. Kept only for the race
+// check.
 #pragma once
 
 #include <string>

@@ -1,6 +1,6 @@
 // Serves the commands in time: stage (ii) with its latency, push-buffer bytes and doorbell; then completion
-// when the stream's semaphore has been released and the release has crossed the link. What it leaves out: the
-// CPU work and interrupts of a stage cost no simulated core here (the native host has none).
+// when the stream's semaphore has been released and the release has crossed the link. Left out: the CPU work
+// and interrupts of a stage (the native host has no simulated core).
 #include "driver/driver.h"
 
 #include <algorithm>

@@ -1,13 +1,12 @@
-// The GPU driver: everything that a host can ask for, as an event-driven state machine. It never blocks a
-// host thread and touches no byte of the program. A call passes three stages (lustig2013 §6.1): (i) enqueue
-// into the driver, charged to the calling thread (host/host_thread.h); (ii) the driver prepares the command;
-// (iii) the command executes on the GPU. A command may be stalled between them. The driver serves one stage
-// (ii) at a time and is free during stage (iii). A command enters stage (ii) only when its stream
-// predecessor's ACKs have returned, unless `driver.read_ahead`. What a call costs and what orders streams
-// (StreamRules) is handed in by the API. Streams are mapped onto hardware channels (hu2016 §3.4): commands of
-// one channel enter stage (ii) strictly in the order in which they were submitted, which with one channel
-// makes false dependencies between streams; with many channels the oldest ready head of any channel is
-// served.
+// The GPU driver, with all commands of a host, as an event-driven state machine. It never blocks a host
+// thread and touches no byte of the program. A call passes three stages (lustig2013 §6.1): (i) enqueue into
+// the driver, charged to the calling thread (host/host_thread.h); (ii) the driver prepares the command; (iii)
+// the command executes on the GPU. A command may be stalled between them. The driver serves one stage (ii) at
+// a time and is free during stage (iii). A command enters stage (ii) only when its stream predecessor's ACKs
+// have returned, unless `driver.read_ahead`. The API passes in the costs of calls and the rules between
+// streams (StreamRules). Streams are mapped onto hardware channels (hu2016 §3.4): commands of one channel
+// enter stage (ii) strictly in the order of their submission. So one channel makes false dependencies between
+// streams; with many channels the oldest ready head of any channel is served.
 #pragma once
 
 #include <array>

@@ -1,5 +1,5 @@
-// The push buffer of one hardware channel: a ring of bytes in host memory that the driver writes and the GPU
-// reads (hu2016 §3.2: the push buffer is implemented by software). put and get count bytes ever written and
+// The push buffer of one hardware channel: a ring of bytes in host memory, written by the driver and read by
+// the GPU (hu2016 §3.2: the push buffer is implemented by software). put and get count bytes ever written and
 // ever consumed.
 #pragma once
 

@@ -15,9 +15,9 @@ namespace duet::explain {
 
 namespace {
 
-constexpr std::size_t kNamed = 8;  // kernels that an error names
+constexpr std::size_t kNamed = 8;  // kernels named in an error
 
-// What section 5 tells of.
+// Counters of section 5.
 bool is_moved(std::string_view name) {
   static constexpr std::string_view kMoved[] = {
       "sm.global_loads", "sm.global_stores", "sm.shared_accesses", "sm.memory_transactions",
@@ -45,7 +45,7 @@ std::regex regex_of(const std::string& kernel) {
   }
 }
 
-// The launches that are asked for; of the others the first and the longest.
+// The selected launches; of the others the first and the longest.
 class Chooser {
  public:
   explicit Chooser(const Selection& selection) : selection_(selection) {

@@ -1,11 +1,11 @@
-// A run as hu2016's five sub-models see it (sections 2 and 3): what `duet explain` shows.
+// A run as hu2016's five sub-models see it (sections 2 and 3), for `duet explain`.
 //
 //   const Explanation e = explain(report, machine, {});
 //   std::fputs(text_of(e).c_str(), stdout);        // for the terminal
-//   const std::string json = json_of(e);           // all of it: explain.json, and what explain.html draws
+//   const std::string json = json_of(e);           // all of it: explain.json, and the data of explain.html
 //
 // The journal has to have been made for it (machine::RunOptions::explain). Times are picoseconds of simulated
-// time. A time of 0 is one that nobody has told: the run ended before.
+// time. A time of 0 is unknown: the run ended before.
 #pragma once
 
 #include <cstdint>
@@ -32,16 +32,16 @@ struct Level {
   std::vector<Part> parts;
 };
 
-// A push-buffer command (Table III): what it says, and when it was decoded.
+// A push-buffer command (Table III): its text, and the time of its decoding.
 struct PushBufferStep {
   std::string name;
   std::uint64_t argument = 0;
   Picoseconds decoded_ps = 0;
   Picoseconds until_next_ps = 0;  // of the last one of a command: 0
-  std::string effect;             // what it did, where that is told: "counter 0 taken at 99.755 us"
+  std::string effect;             // its effect, where known: "counter 0 taken at 99.755 us"
 };
 
-// A command of the driver that has to be complete before another one.
+// A command of the driver, complete before another one begins.
 struct Dependency {
   std::uint64_t command = 0;
   std::string why;  // "its stream"
@@ -58,11 +58,11 @@ struct Command {
   std::uint32_t stream = 0, channel = 0;
   Picoseconds queued_ps = 0, driver_start_ps = 0, prepared_ps = 0, start_ps = 0, end_ps = 0;
   std::vector<Dependency> waits_for;
-  // The command before it in its hardware channel, which is served in order, and when that entered stage
+  // The command before it in its hardware channel (channels are served in order), and when it entered stage
   // (ii).
   std::uint64_t behind = 0;  // 0: none
   Picoseconds behind_ps = 0;
-  // Since when all that it had to wait for was complete; then it waited for its channel and the driver.
+  // When all its predecessors were complete; then it waited for its channel and the driver.
   Picoseconds free_ps() const;
   // From its last push-buffer command's decoding to its first block or packet: for a stream's queue, a
   // reference counter, room on an SM, or an engine.
@@ -106,14 +106,14 @@ struct Launch {
   std::uint32_t counter = 0;                              // its reference counter
   Picoseconds set_launch_id_ps = 0, wait_ref_cnt_ps = 0;  // 0: not told
   Picoseconds last_dispatch_ps = 0;                       // of a block to an SM
-  std::uint64_t told_blocks = 0;                          // that ended on an SM
+  std::uint64_t told_blocks = 0;                          // with an end on an SM
   std::vector<CounterPoint> points;  // every `point_step`th event of a block, and the last
   std::uint64_t point_step = 1;
   std::vector<CounterPoint> quarters;  // where a quarter of the blocks is launched, or complete
   std::vector<SmShare> sms;
   Picoseconds shortest_ps = 0, median_ps = 0, longest_ps = 0;
   std::vector<Bin> bins;      // of the blocks' times
-  report::Counters counters;  // of stats.json, what its instructions moved
+  report::Counters counters;  // of stats.json, moved by its instructions
   std::vector<Block> shown;
 };
 
@@ -133,16 +133,16 @@ struct Explanation {
   Selection selection;
   std::vector<Level> levels;
   std::uint64_t commands_in_all = 0, launches_in_all = 0, moves_in_all = 0;
-  std::vector<Command> commands;  // the first ones, and those of the launches
-  std::vector<Launch> launches;   // the first ones, or those that were asked for
-  std::size_t main_launch = 0;    // which of them the text follows
+  std::vector<Command> commands;  // the first ones, and the launches' ones
+  std::vector<Launch> launches;   // the first ones, or the selected ones
+  std::size_t main_launch = 0;    // the launch that the text follows
   std::vector<Move> moves;        // the first ones
 };
 
 constexpr std::uint64_t kCommands = 200, kLaunches = 50, kMoves = 200, kPoints = 120, kSelectedPoints = 1000;
 
-// Reads the journal a few times, and keeps what is shown, and of the launches above that run at a time 16
-// bytes a block. Throws duet::Error where nothing is as the selection says.
+// Reads the journal a few times, and keeps the shown parts, and 16 bytes a block of the launches above that
+// run at a time. Throws duet::Error where the selection finds nothing.
 Explanation explain(const report::RunReport& report, const config::Machine& machine,
                     const Selection& selection);
 std::vector<Level> levels_of(const config::Machine& machine, bool functional);

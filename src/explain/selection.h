@@ -1,4 +1,4 @@
-// Which part of a run is explained in depth.
+// The part of a run to explain in depth.
 #pragma once
 
 #include <cstdint>
@@ -7,10 +7,10 @@
 
 namespace duet::explain {
 
-// What is shown beyond the run as a whole.
+// The parts to show beyond the run as a whole.
 struct Selection {
   std::string kernel;  // "#N": of command N; otherwise a regular expression for names; empty: all
-  std::optional<std::uint64_t> block;  // of the launch that is shown
+  std::optional<std::uint64_t> block;  // of the shown launch
   bool chosen() const { return !kernel.empty() || block.has_value(); }
 };
 // Throws duet::Error where the text of `kernel` is neither a number nor a regular expression.

@@ -120,7 +120,7 @@ void TaskReader::times(const Record& record) {
   command->end_ps = record.end_ps;
 }
 
-// Of what was running when the run was cut off no end is known.
+// Kernels running at the run's cut have no known end.
 void TaskReader::running(const report::KernelResult& kernel) {
   times(kernel);
   if (const auto end = ends_.find(kernel.command); end != ends_.end()) end->second = 0;
@@ -179,7 +179,7 @@ void TaskReader::command(const EventRecord& event, std::string_view name) {
   added.channel = event.unit;
   added.queued_ps = event.time_ps;
   added.behind = behind;
-  // What is prepared already has begun.
+  // A command already in preparation has begun.
   const Command* const before = known(behind);
   preparation_starts_.emplace(behind, before != nullptr ? before->driver_start_ps : 0);
   if (event.parent != 0) calls_.emplace(event.parent, "");
@@ -248,7 +248,7 @@ void TaskReader::block_ends(Launch& launch, Running& running, const EventRecord&
   count(launch, running, event.time_ps);
 }
 
-// Its longest and its median block are those with the lowest numbers.
+// Its longest and its median block are the ones with the lowest numbers.
 void TaskReader::finish(Launch& launch, Running& running) {
   if (running.events != 0 && (running.events - 1) % launch.point_step != 0)
     launch.points.push_back(running.last);
@@ -315,7 +315,7 @@ void TaskReader::finish_commands() {
     for (PushBufferStep& step : command.steps)
       step.effect = effect_text(step, command, launch_of(command.number));
   }
-  // Those of one moment come in the order of ticks.
+  // Moves of one moment come in the order of ticks.
   std::sort(into_.moves.begin(), into_.moves.end(), [](const Move& a, const Move& b) {
     return std::tie(a.begin_ps, a.engine, a.command) < std::tie(b.begin_ps, b.engine, b.command);
   });

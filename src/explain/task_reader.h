@@ -1,5 +1,5 @@
-// What the journal tells of tasks, put together: commands with their push-buffer streams, reference counters,
-// blocks and warps. Bounded by what an Explanation keeps.
+// Puts the journal's task events together: commands with their push-buffer streams, reference counters,
+// blocks and warps. Bounded by the size of an Explanation.
 #pragma once
 
 #include <map>
@@ -18,7 +18,7 @@ class TaskReader {
   // Of `launches` everything is told; they are records of kernels, by command.
   TaskReader(const report::RunReport& report, Explanation& into);
   void read();
-  // The warps of blocks that are shown.
+  // The warps of shown blocks.
   void read_warps();
 
  private:
@@ -56,14 +56,14 @@ class TaskReader {
   const report::RunReport& report_;
   Explanation& into_;
   std::unordered_map<std::uint64_t, std::size_t> commands_, launches_;  // places, by the command's number
-  std::unordered_map<std::uint64_t, Picoseconds> ends_;  // of commands that kept ones wait for; 0: not yet
+  std::unordered_map<std::uint64_t, Picoseconds> ends_;  // of the predecessors of kept commands; 0: not yet
   std::unordered_map<std::uint64_t, std::string> calls_;
   std::map<std::uint32_t, std::uint64_t> last_of_channel_;  // submitted so far
   std::unordered_map<std::uint64_t, Picoseconds>
-      preparation_starts_;                    // of those behind which kept ones stand
+      preparation_starts_;                    // of commands before kept ones in their channel
   std::map<std::uint64_t, Running> running_;  // by command
   std::map<std::pair<std::uint64_t, std::uint64_t>, report::EventRecord> open_moves_;
-  std::map<std::uint64_t, report::CopyRecord> copies_;  // of commands that are kept
+  std::map<std::uint64_t, report::CopyRecord> copies_;  // of kept commands
 };
 
 }  // namespace duet::explain

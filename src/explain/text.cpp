@@ -16,8 +16,8 @@ using report::duration;
 namespace {
 
 constexpr std::size_t kRows = 16;           // of commands
-constexpr Picoseconds kLongWait = 100'000;  // on the GPU: what is shorter is its own work
-constexpr std::size_t kStreams = 8;         // of which commands are listed
+constexpr Picoseconds kLongWait = 100'000;  // on the GPU: a shorter wait is its own work
+constexpr std::size_t kStreams = 8;         // with listed commands
 
 void hardware(std::string& out, const Explanation& e) {
   heading(out, "1  Hardware structure", "2.1 and 3.2", "what the machine file builds");

@@ -1,4 +1,4 @@
-// What the text says of the launch that it follows, and of data.
+// The text of the followed launch, and of data.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -99,7 +99,7 @@ void row(std::string& out, const CounterPoint& point) {
                      point.completed, point.launched - point.completed);
 }
 
-// The moment at which so many blocks were launched, or complete.
+// The moment with so many blocks launched, or complete.
 std::string reached(const Launch& launch, std::uint64_t CounterPoint::*count, std::uint64_t blocks) {
   for (const CounterPoint& point : launch.quarters)
     if (point.*count == blocks) return moment_text(point.time_ps);

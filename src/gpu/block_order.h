@@ -1,13 +1,12 @@
-// In which order the blocks of a grid are dispatched (gpu.front_end.block_order). Of 10 blocks:
+// The order in which the blocks of a grid are dispatched (gpu.front_end.block_order). For 10 blocks:
 //
 //   in_order    0 1 2 3 4 5 6 7 8 9     as yang2012 section 4.1 takes it to be
 //   reversed    9 8 7 6 5 4 3 2 1 0
 //   scattered   0 7 4 1 8 5 2 9 6 3     n * step modulo their count
 //
-// `scattered` is a stand-in for a dispatcher whose order nobody knows: a fixed permutation that leaves no
-// neighbours beside each other. Its step is the first number from 0.618 of the count on (Knuth, The Art of
-// Computer Programming, vol. 3, section 6.4) that has no divisor in common with it. Left out: orders that
-// depend on which SM has room.
+// `scattered` stands for a dispatcher of unknown order: a fixed permutation without neighbours beside each
+// other. Its step is the first number from 0.618 of the count on (Knuth, The Art of Computer Programming,
+// vol. 3, section 6.4) without a common divisor. Left out: orders that depend on the SMs' room.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +19,7 @@ class BlockOrder {
   // A name of config::kBlockOrders. Throws duet::Error with one line.
   BlockOrder(const std::string& name, std::uint64_t blocks);
   bool in_order() const { return kind_ == Kind::InOrder; }
-  // The linear index of the n-th block that is dispatched, from 0.
+  // The linear index of the n-th dispatched block, from 0.
   std::uint64_t block(std::uint64_t n) const;
 
  private:

@@ -1,5 +1,5 @@
-// The reports that an SM's messages about its blocks name. A place is used again when as many messages have
-// been sent as the queue holds: the one that named it has then been taken before now.
+// The reports in an SM's messages about its blocks. A place is used again after as many messages as the queue
+// holds: its old message has been taken by then.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@ class BlockReports {
     reports_.resize(done.capacity());
   }
   bool can_send(Picoseconds now) const { return done_->can_push(now); }
-  // What the next message will tell of this grid: nothing yet.
+  // The report of the next message about this grid, empty at first.
   BlockReport& next(const Grid& grid) {
     BlockReport& place = reports_[next_];
     place.grid = &grid;
@@ -30,7 +30,7 @@ class BlockReports {
     if (++next_ == reports_.size()) next_ = 0;
     done_->push(now, done);
   }
-  // What messages on their way tell of a grid.
+  // The counts of a grid in messages on their way.
   GridCounts on_the_way(const Grid& grid) const {
     GridCounts counts;
     for (std::size_t i = 1; i <= done_->size(); ++i) {

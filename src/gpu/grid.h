@@ -1,5 +1,5 @@
-// A kernel in flight: what the front end hands to the SMs, and what comes back. Blocks are named by grid
-// handle and linear index.
+// A kernel in flight: the messages from the front end to the SMs, and back. Blocks are named by grid handle
+// and linear index.
 #pragma once
 
 #include <array>
@@ -34,20 +34,20 @@ enum class FaultKind : std::uint8_t {
   Assert,
   Trap,
   HardwareStack,
-  LaunchTooLarge  // a block, or a cooperative grid, that this GPU can never hold
+  LaunchTooLarge  // a block, or a cooperative grid, too large for this GPU
 };
 
-// The first thing that went wrong in a kernel. `text` is the complete line for the user: kernel, thread, PTX
-// line, address and nearest allocation.
+// The first fault of a kernel. `text` is the complete line for the user: kernel, thread, PTX line, address
+// and nearest allocation.
 struct Fault {
   FaultKind kind = FaultKind::None;
   std::string text;
-  // When, and on which SM.
+  // The time, and the SM.
   Picoseconds time_ps = 0;
   std::uint32_t sm = 0;
 };
 
-// What is counted of a grid while it runs.
+// The counts of a running grid.
 struct GridCounts {
   std::uint64_t warp_instructions = 0;    // machine instructions, weighted (MicroOp::machine_instructions)
   std::uint64_t thread_instructions = 0;  // the same times active lanes
@@ -84,7 +84,7 @@ struct Grid {
   std::uint64_t command = 0;  // the driver's number of its launch
   bool cooperative = false;
   bool fast_forward = false;  // on the timed GPU: executed functionally (machine/time_models/fast_forward.h)
-  std::uint64_t timed_blocks = 0;  // of one that was in time when it began: how many blocks went out before
+  std::uint64_t timed_blocks = 0;  // of a grid that began in time: the blocks dispatched before
   std::shared_ptr<const VirtualAddress>
       workspace;  // of a cooperative grid: where its blocks meet, in device memory
   // For the timed GPU: physical addresses of the machine code and of local memory (of warp slot 0 of SM 0;
@@ -100,29 +100,29 @@ struct Grid {
     }
   }
 
-  // Made by the first SM that needs them: immediates and parameters broadcast to lane arrays, and what the
-  // timing model derives from the kernel.
+  // Made by the first SM that needs them: immediates and parameters broadcast to lane arrays, and the timing
+  // model's form of the kernel.
   std::shared_ptr<const GridArrays> lane_arrays;
   std::shared_ptr<const TimedKernel> timed_kernel;
   Once lane_arrays_made, timed_kernel_made;
-  // The earliest time at which an SM found a fault. Others may ask whether that lies before their own time.
+  // The earliest time at which an SM found a fault. Other SMs may compare it with their own time.
   std::atomic<Picoseconds> failed_ps{kNever};
 
-  // Of one that a kernel has launched: that kernel, and its own number in events; 0: the command's.
+  // Of a grid launched by a kernel: the launching grid, and its own number in events; 0: the command's.
   Grid* parent = nullptr;
   std::uint64_t launched_number = 0;
   Picoseconds launched_ps = 0;  // when its thread called
   std::uint64_t number() const { return launched_number != 0 ? launched_number : command; }
 
   // Kept by the work distributor.
-  std::uint64_t children = 0;  // kernels that it has launched and that have not completed
-  GridCounts counts;           // of what SMs have told
-  GridCounts children_counts;  // of kernels that it and they have launched and that have completed
+  std::uint64_t children = 0;  // launched kernels that have not completed
+  GridCounts counts;           // reported by SMs
+  GridCounts children_counts;  // of completed kernels below it, launched by it or by them
   Fault fault;                 // the first, once its block is done
   Picoseconds first_block_ps = kNever;
   std::uint64_t completed_blocks = 0;
   Picoseconds emptying_ps =
-      0;  // from the end of all blocks to the end of what its launch does to full/empty bits
+      0;  // from the end of all blocks to the end of its launch's change of full/empty bits
 };
 
 // Descriptors in the queues between work distributor and SMs.
@@ -130,8 +130,8 @@ struct BlockLaunch {
   Grid* grid = nullptr;
   std::uint64_t block = 0;  // linear index, x fastest
 };
-// What an SM tells of a grid when one of its blocks is done: what it has counted since it last did, and the
-// first fault that it has found since. It lies with the SM until the message has been taken (BlockReports).
+// An SM's report of a grid at the end of one of its blocks: the counts since the last report, and the first
+// fault since. It lies with the SM until the message has been taken (BlockReports).
 struct BlockReport {
   const Grid* grid = nullptr;
   GridCounts counts;
@@ -142,15 +142,14 @@ struct BlockDone {
   std::uint64_t block = 0;
   std::uint32_t sm = 0;
   bool faulted = false;  // the grid has failed: blocks not yet dispatched are dropped
-  // With gpu.front_end.dispatch = "cross_level": threads of those warps of a block that goes on which have
-  // ended; when it ends, of those that were told so before.
+  // With gpu.front_end.dispatch = "cross_level": threads of ended warps of a running block; at the block's
+  // end, threads that earlier messages reported.
   bool goes_on = false;
   std::uint16_t threads = 0;
   const BlockReport* report = nullptr;
 };
 
-// Takes what the message tells into its grid: of faults the earliest is kept, at one time that of the lowest
-// SM.
+// Adds the message's report to its grid. The earliest fault is kept; at equal times the lowest SM's.
 inline void take_report(const BlockDone& done) {
   if (done.report == nullptr) return;
   done.grid->counts += done.report->counts;
@@ -161,7 +160,7 @@ inline void take_report(const BlockDone& done) {
     kept = told;
 }
 
-// A core that executes blocks of a grid too asks for the last one that nobody has
+// A core that executes blocks of a grid too asks for its last undispatched block
 // (WorkDistributor::connect_core).
 struct BlockClaim {
   std::uint64_t launch_id = 0;

@@ -1,6 +1,6 @@
 // The descriptor of a texture or surface object. It lies in device memory, as the headers of the machine's
-// textures do, in an allocation of its own that kernels cannot write; the object that a program holds is its
-// virtual address. Left out: reading a descriptor takes no time; mipmaps, cube maps, sRGB, compression.
+// textures do, in an allocation of its own, read-only for kernels; a program's object is its virtual address.
+// Left out: reading a descriptor takes no time; mipmaps, cube maps, sRGB, compression.
 #pragma once
 
 #include <array>

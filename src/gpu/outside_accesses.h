@@ -1,6 +1,6 @@
-// Accesses of kernels beside allocations that go through, because their granule of device memory is mapped
-// (AddressSpace::spare_page): what all SMs have seen of them, by launch and instruction. Sums and extremes
-// only, so it does not matter which SM tells first.
+// Accesses of kernels beside allocations. They go through because their granule of device memory is mapped
+// (AddressSpace::spare_page). Kept for all SMs, by launch and instruction: sums and extremes only, so the
+// order of the SMs does not matter.
 #pragma once
 
 #include <cstdint>
@@ -38,7 +38,7 @@ class OutsideAccesses {
   std::map<Key, OutsideAccess> found_;
 };
 
-// Where an address lies that no allocation holds, as a message says it.
+// The place of an address outside all allocations, for a message.
 struct OutsidePosition {
   Bytes distance_bytes = 0;
   bool before = false;     // otherwise past the end

@@ -39,7 +39,7 @@ void GuestCalls::forget(std::uint64_t thread) {
   if (place == callers_.end()) return;
   Caller& caller = **place;
   if (caller.in_call && !caller.turns->ended()) {
-    (void)place->release();  // it waits for ever, and may not lose what it waits on
+    (void)place->release();  // it waits for ever, and may not lose the objects of its wait
   } else if (!caller.turns->ended()) {
     caller.ends = true;
     caller.turns->go_on();
@@ -83,7 +83,7 @@ bool GuestCalls::nothing_will_happen() {
   for (const auto& one : callers_) {
     if (!one->in_call || one->done == nullptr || one->idle) continue;
     one->hopeless = waits = true;
-    break;  // it may do something that the others wait for
+    break;  // it may do the work that the others wait for
   }
   return waits;
 }

@@ -1,8 +1,8 @@
-// Calls that a program on simulated cores makes to somebody in this process: a runtime, with its driver. The
-// thread of the program stands at its call while it is served; whoever serves it may wait in the middle of
-// it, until a time or until something has happened in the machine, and meanwhile the machine goes on. So each
-// thread's calls are served on a line of execution of its own, in turns with the machine's: nothing runs at
-// once, and what one call leaves between two waits no other sees half done.
+// Calls from a program on simulated cores to a server in this process: a runtime, with its driver. The thread
+// of the program stands at its call while it is served. The server may wait in the middle of the call, until
+// a time or for an event of the machine, and meanwhile the machine goes on. So each thread's calls are served
+// on a line of execution of its own, in turns with the machine's: nothing runs at once, and no call sees
+// another's work half done between two waits.
 //
 //   GuestCalls calls(engine, [&](const GuestCall& call) { ... return result; });
 //   calls.begin({thread, arguments, now});                   // the operating system's part
@@ -29,7 +29,7 @@ struct GuestCall {
 class GuestCalls {
  public:
   using Serve = std::function<std::uint64_t(const GuestCall&)>;
-  // `serve` gives what the call returns.
+  // `serve` returns the call's result.
   GuestCalls(sim::Engine& engine, Serve serve) : engine_(engine), serve_(std::move(serve)) {}
   ~GuestCalls();
 
@@ -37,11 +37,12 @@ class GuestCalls {
   void begin(const GuestCall& call);
   // The thread makes no more calls.
   void forget(std::uint64_t thread);
-  // Whether a call can go on at the machine's time; when the first can that only waits for a time.
+  // Whether a call can go on at the machine's time; and the first time at which a call that waits for a time
+  // can.
   bool ready() const;
   Picoseconds next_time() const;
   bool any() const;
-  // All that can go on do, in the order of their threads' first calls. `ended(thread, result)`.
+  // Lets all calls go on that can, in the order of their threads' first calls. `ended(thread, result)`.
   void go_on(const std::function<void(std::uint64_t, std::uint64_t)>& ended);
   // The machine has nothing left to do: waiting for something to happen ends without it. False: nobody waits.
   bool nothing_will_happen();
@@ -51,7 +52,7 @@ class GuestCalls {
   void wait_until(Picoseconds time);
   // False: it never will.
   bool wait_for(const std::function<bool()>& done);
-  // Waits for work, as long as there is a machine: that nothing happens is no reason to end it.
+  // Waits for work, as long as there is a machine: an idle machine is no reason to end the wait.
   void wait_for_work(const std::function<bool()>& done);
 
  private:

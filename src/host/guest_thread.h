@@ -1,10 +1,10 @@
-// A thread of a program that runs on simulated cores, in a call: it waits while the machine goes on
-// (guest_calls.h), and is never ahead of the machine.
+// A thread of a program on simulated cores, in a call: it waits while the machine goes on (guest_calls.h),
+// and is never ahead of the machine.
 //
-// The program's own instructions take their time on a core. Latencies of calls that were measured from
-// outside, as a program sees them, hold what the library that is called does in the program: of such a
-// latency passes what is left of it when the call's own instructions, from its first one to the one that
-// leaves the program, have had theirs. With driver.added_to_instructions all of it passes on top.
+// The program's own instructions take their time on a core. A latency measured from outside, as a program
+// sees it, includes the called library's instructions in the program. So only the rest of the latency passes:
+// the time of the call's own instructions, from its first one to the one that leaves the program, is
+// subtracted. With driver.added_to_instructions all of it passes on top.
 #pragma once
 
 #include <algorithm>

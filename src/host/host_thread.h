@@ -5,8 +5,8 @@
 //   thread.submit(std::move(command));                        // stage (i), then the driver has it
 //   thread.wait(cost, [&] { return driver.complete(id); });   // blocks
 //
-// How the machine gets to the thread's time is what kinds of threads differ in: a native one simulates it
-// (native_thread.h), one of a program on simulated cores lets it go on (guest_thread.h).
+// Kinds of threads differ in how the machine gets to the thread's time: a native one simulates the machine
+// (native_thread.h), one on simulated cores lets it go on (guest_thread.h).
 #pragma once
 
 #include <functional>
@@ -37,8 +37,7 @@ class HostThread {
   std::uint64_t number() const { return number_; }
   // Host work between calls.
   void work(Picoseconds duration) { clock_ += duration; }
-  // What is submitted from now on belongs to the API's call with this number, 0: to none. Returns what held
-  // before.
+  // Later commands belong to the API's call with this number, 0: to none. Returns the old number.
   std::uint64_t set_call(std::uint64_t number) { return std::exchange(call_, number); }
   // A call begins: the thread is not behind the machine.
   void enter();
@@ -46,10 +45,9 @@ class HostThread {
   void stage_one(const config::CallLatency& cost);
   // Waits for room in the stream's queue, passes stage one, submits. With the profiler's counters
   // (config::Driver::Profiler) a launch is submitted when no kernel is outstanding, and the call returns when
-  // its counters have been read: a kernel that waits for something that this thread does later is a deadlock
-  // then.
+  // its counters have been read: a kernel that waits for a later action of this thread is a deadlock then.
   CommandId submit(Command command);
-  // Submits another command of a call that has passed stage one; otherwise as submit().
+  // Submits another command of a call after its stage one; otherwise as submit().
   CommandId submit_further(Command command);
   // Blocks the thread until done() holds, then charges the call's finish latency. Throws duet::Deadlock when
   // the machine has nothing left to do, done() still does not hold and no other thread can act.
@@ -60,11 +58,11 @@ class HostThread {
   HostThread(sim::Engine& engine, Driver& driver, const config::Driver& config, TimeWatch* watch)
       : engine_(engine), watch_(watch), config_(config), driver_(driver) {}
 
-  // The machine comes to `time`, which it has not passed.
+  // The machine comes to `time`. It has not passed it.
   virtual void run_until(Picoseconds time) = 0;
   // The machine goes on until done() holds; false: it never will.
   virtual bool run_while_not(const std::function<bool()>& done) = 0;
-  // Of the call's own latency, what is left when its thread comes to it.
+  // The rest of the call's own latency when its thread comes to it.
   virtual Picoseconds left_of(Picoseconds latency) { return latency; }
 
   sim::Engine& engine_;

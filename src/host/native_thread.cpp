@@ -4,7 +4,7 @@
 
 namespace duet::host {
 
-// The watch looks at fixed points of simulated time, so what it counts is the same in every run.
+// The watch looks at fixed points of simulated time, so its counts are the same in every run.
 void NativeThread::run_until(Picoseconds time) {
   if (watch_ == nullptr) return engine_.run_until(time);
   while (engine_.now() < time) {
@@ -26,7 +26,7 @@ bool NativeThread::simulate_while_not(const std::function<bool()>& done) {
   }
 }
 
-// Other threads of the program go on while this one waits, and what they submit may be what it waits for.
+// Other threads of the program go on while this one waits. It may wait for their commands.
 bool NativeThread::run_while_not(const std::function<bool()>& done) {
   while (!simulate_while_not(done)) {
     if (!wait_for_another || !wait_for_another()) return false;

@@ -15,7 +15,7 @@ class NativeThread final : public HostThread {
       : HostThread(engine, driver, config, watch) {}
 
   // Called when the machine has nothing left to do and this thread still waits: true when another thread may
-  // still change that, and some time has passed for it. Without it no other can.
+  // still give it work, and some time has passed for it. Without it no other can.
   std::function<bool()> wait_for_another;
 
  private:

@@ -1,4 +1,4 @@
-// What may look at a machine while a host thread lets it run: for limits on the run and for who follows it.
+// An observer of a machine while a host thread lets it run: for limits on the run and for its followers.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ class TimeWatch {
   // A thread of a program on the machine's cores, by the program's number of it, begins, or goes on after it
   // has waited in the operating system: because of another one, or 0: of the time or something outside.
   virtual void goes_on(std::uint64_t /*thread*/, std::uint64_t /*because_of*/) {}
-  // Of a machine that can make no progress: why, behind a colon, and the facts, a line each.
+  // Why the machine makes no progress, behind a colon, and the facts, a line each.
   virtual std::string standstill() = 0;
 };
 

@@ -1,5 +1,5 @@
-// A second line of execution that runs in turns with the one that owns it: never both at once. What code that
-// waits in the middle of a function needs, when the one who can end its waiting is its caller.
+// A second line of execution, in turns with its owner's: never both at once. For code that waits in the
+// middle of a function while its caller does the work that ends the wait.
 //
 //   Turns turns([&] { ...; turns.pause(); ... });
 //   turns.go_on();   // until it pauses
@@ -16,7 +16,7 @@ namespace duet::host {
 
 class Turns {
  public:
-  // `body` begins with the first go_on(). What it throws go_on() throws.
+  // `body` begins with the first go_on(). go_on() rethrows its exceptions.
   explicit Turns(std::function<void()> body) : body_(std::move(body)) {}
   Turns(const Turns&) = delete;
   Turns& operator=(const Turns&) = delete;

@@ -74,8 +74,8 @@ bool Direction::accept(Picoseconds now) {
 Picoseconds Direction::tick(Picoseconds now) {
   while (wire_.free_at() <= now && has_turn(now) && accept(now)) {
   }
-  // While the wire is busy nothing can go. When it is free, what is left waits for a credit, and the receiver
-  // that gives one back wakes this component, or has not arrived yet.
+  // While the wire is busy nothing can go. When it is free, a remaining packet waits for a credit, whose
+  // return wakes this component, or has not arrived yet.
   Picoseconds next = kNever;
   for (const PacketQueue& input : inputs_) {
     if (input.empty()) continue;

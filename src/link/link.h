@@ -1,11 +1,13 @@
 // A packet link between host and GPU, PCIe-like (lustig2013 §6.1: bytes divided by the link's bandwidth, plus
 // latency). Each direction is a component: packets of its inputs are taken in round-robin order, reserve the
-// wire for payload / rate, and arrive `latency` after their last byte has left. Flow control is per
-// destination, by credits: at most queue_packets are sent to one destination and not yet taken by it, so a
-// full destination never holds up packets for another one that wait at other inputs. A packet without payload
-// takes no wire time but waits for the wire (the payload rate of the machine file is a measured one and
-// contains the headers). Full duplex, unless the two directions share a wire: then one packet at a time is on
-// it, and when both have some they take turns. Left out: link-layer retries and acknowledgements.
+// wire for payload / rate, and arrive `latency` after their last byte has left
+// (Link.OnePacketTakesSerializationAndLatency). Flow control is per destination, by credits: at most
+// queue_packets are sent to one destination and not yet taken by it, so a full destination never holds up
+// packets at other inputs for other destinations (Link.AFullReceiverHoldsUpOnlyItsOwnPackets). A packet
+// without payload takes no wire time but waits for the wire (the payload rate of the machine file is a
+// measured one and contains the headers). Full duplex, unless the two directions share a wire: then one
+// packet at a time is on it, and when both have packets they take turns. Left out: link-layer retries and
+// acknowledgements.
 #pragma once
 
 #include <array>
@@ -36,9 +38,9 @@ class Direction : public sim::Component {
   Direction(sim::Engine& engine, std::string name, std::string prefix, const sim::Component* parent,
             std::uint64_t mb_per_s, Picoseconds latency_ps, std::size_t queue_packets);
 
-  // The queue that `producer` sends through, with room for at least `packets`.
+  // The queue of `producer`, with room for at least `packets`.
   PacketQueue& add_input(sim::Component* producer, std::size_t packets = 0);
-  // The queue in which packets for `number` arrive.
+  // The arrivals for `number`.
   PacketQueue& add_output(std::uint16_t number, sim::Component* consumer);
 
   // Half duplex: the two have one wire, at the rate of whoever sends.
@@ -50,7 +52,7 @@ class Direction : public sim::Component {
   }
 
   Picoseconds tick(Picoseconds now) override;
-  // Nothing that happens while the wire is busy matters before the wire is free.
+  // Events while the wire is busy do not matter before the wire is free.
   Picoseconds next_opportunity(Picoseconds time) const override {
     return wire_.free_at() <= time ? time + 1 : wire_.free_at();
   }
@@ -75,9 +77,9 @@ class Direction : public sim::Component {
   std::deque<PacketQueue> outputs_;
   std::array<std::uint8_t, 256> output_index_;
   std::size_t round_robin_ = 0;
-  Direction* peer_ = nullptr;  // who shares the wire
-  // Whether this one went last, now and before `turn_ps_`, and when it went: what happens at one time is
-  // judged by what was before, so that the order of events of one time cannot be observed.
+  Direction* peer_ = nullptr;  // the direction that shares the wire
+  // Whether this one went last, now and before `turn_ps_`, and when it went: decisions of one time depend on
+  // earlier times alone, so the order of events of one time cannot be observed.
   bool went_last_ = false, went_last_before_ = false;
   Picoseconds turn_ps_ = 0, sent_ps_ = kNever;
   DirectionStatistics statistics_;

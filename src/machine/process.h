@@ -1,6 +1,5 @@
-// A program's process on a simulated machine: the system, the modules that it loaded, and what is recorded of
-// it. Both ways to run something, the runtime library in a program's process and a bare kernel in `duet run
-// k.ptx`, stand on this.
+// A program's process on a simulated machine: the system, its modules, and its records. Both ways to run
+// something, the runtime library in a program's process and a bare kernel in `duet run k.ptx`, stand on this.
 #pragma once
 
 #include <deque>

@@ -1,5 +1,5 @@
-// What a process leaves in its journal: commands that have completed, findings of the checks, statistics, and
-// how far it is. The modules, launches and heap of a process are in process.cpp.
+// A process's records in its journal: completed commands, findings of the checks, statistics, and its
+// progress. The modules, launches and heap of a process are in process.cpp.
 #include <algorithm>
 #include <cstring>
 #include <iterator>

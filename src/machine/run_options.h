@@ -1,5 +1,5 @@
-// How a run is made, beside the machine itself: one struct for both ways to run something, a bare kernel in
-// this process and a program in one of its own, which finds it as a file beside its journal.
+// The options of a run, beside the machine itself: one struct for both ways of running, a bare kernel in this
+// process and a program in one of its own; the program's process finds it as a file beside its journal.
 #pragma once
 
 #include <any>

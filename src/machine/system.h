@@ -1,4 +1,4 @@
-// Builds a machine from its file: the one room that sees all the others.
+// Builds a machine from its file: the only room with a view of all the others.
 #pragma once
 
 #include <memory>

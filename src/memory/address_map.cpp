@@ -19,7 +19,7 @@ unsigned shift_of(std::uint64_t value, const char* key) {
 }
 
 // A number below `range` to which every bit of `value` contributes: consecutive values are spread evenly
-// (Fibonacci hashing), and different multipliers give numbers that say nothing of each other.
+// (Fibonacci hashing), and different multipliers give independent numbers.
 constexpr std::uint64_t kForChannel = 0x9e37'79b9'7f4a'7c15, kForSlice = 0xd6e8'feb8'6659'fd93,
                         kForBank = 0xff51'afd7'ed55'8ccd;
 unsigned mix(std::uint64_t value, std::uint64_t multiplier, unsigned range) {

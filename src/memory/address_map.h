@@ -1,17 +1,16 @@
-// Where a byte of device memory lies: DRAM channel, bank, row and column. Consecutive
-// interleave_bytes go to consecutive channels, whose number need not be a power of two. What a channel gets
-// is counted through without holes: column bits below interleave_bytes, then bank group, the rest of the
-// column, the banks of a group, and the row. The bank group changes early because column commands to one
-// group follow each other more slowly (tCCD_L) than the data bus could serve them. Bank numbers count groups
-// in their low bits.
-// With hash_channels, higher address bits choose too, so that strides that are multiples of a row spread out:
-// the bank is XORed with a hash of the row; the channel is rotated by a hash of the number of the channel's
-// piece, and so is the turn of the channel's slices of a cache (cache/slice_map.h). For a given row, or
-// piece, that is a permutation, so different addresses never share a place. A hash, and not the folded bits
-// themselves: folds of channel and bank are linear in the same bits, and strides of whole rows would leave
-// half of the pairs unused. Source: the map of GPGPU-Sim's GTX 480 (partition from 256 B up; bank, column and
-// row, with a bank bit right above 256 B); multiplicative hashing, Knuth, TAOCP 3, 6.4. Left out: rows that a
-// channel does not have; device memory ends where gpu.dram.bytes ends.
+// Where a byte of device memory lies: DRAM channel, bank, row and column. Consecutive interleave_bytes go to
+// consecutive channels, whose number need not be a power of two. The bytes of a channel are numbered without
+// holes: column bits below interleave_bytes, then bank group, the rest of the column, the banks of a group,
+// and the row. The bank group changes early because column commands to one group follow each other more
+// slowly (tCCD_L) than the data bus could serve them. Bank numbers count groups in their low bits. With
+// hash_channels, higher address bits choose too, so strides of whole rows spread out: the bank is XORed with
+// a hash of the row; the channel is rotated by a hash of the number of the channel's piece, and so is the
+// turn of the channel's slices of a cache (cache/slice_map.h). For a given row, or piece, the hash is a
+// permutation, so different addresses never share a place. A hash, and not the folded bits themselves: folds
+// of channel and bank are linear in the same bits, and strides of whole rows would leave half of the pairs
+// unused. Source: the map of GPGPU-Sim's GTX 480 (partition from 256 B up; bank, column and row, with a bank
+// bit right above 256 B); multiplicative hashing, Knuth, TAOCP 3, 6.4. Left out: rows beyond gpu.dram.bytes,
+// where device memory ends.
 #pragma once
 
 #include "base/address.h"

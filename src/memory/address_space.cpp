@@ -123,7 +123,7 @@ const Allocation* AddressSpace::map_host(void* host, Bytes bytes, AllocationKind
   allocation.flags = flags;
   PageAttributes own = attributes;
   own.route = Route::HostDram;
-  own.cacheability = {false, false, false};  // the GPU caches nothing that the host may write
+  own.cacheability = {false, false, false};  // the GPU caches no byte of host memory
   return insert(std::move(allocation), physical, own);
 }
 

@@ -1,6 +1,6 @@
-// What a program has allocated, and the page table under it. An allocation is a name for virtual addresses
-// that belong together: for messages, and for the calls that ask for it. Where its bytes lie, and what may be
-// done with them, its pages say (virtual/page_table.h), each for itself.
+// The allocations of a program, and the page table under them. An allocation is a name for virtual addresses
+// that belong together: for messages, and for the calls that ask for it. Each page says in which frame its
+// bytes lie, and how they may be accessed (virtual/page_table.h).
 #pragma once
 
 #include <algorithm>
@@ -34,7 +34,8 @@ struct Allocation {
   Bytes bytes = 0;          // as asked for
   Bytes mapped_bytes = 0;   // whole pages
   std::uint32_t flags = 0;  // the runtime's (cudaHostAlloc flags, ...)
-  // For messages: the program's call that made it, and the how manyth of that name it was; null: no call did.
+  // For messages: the program's call that made it, and the number of the call among those of its name. Null:
+  // no call.
   const char* call = nullptr;
   std::uint32_t call_number = 0;
   VirtualAddress end() const { return base + mapped_bytes; }
@@ -44,7 +45,7 @@ struct Allocation {
   }
 };
 
-// What the pages of device memory are like on a machine.
+// The attributes of device pages on a machine.
 struct DevicePages {
   Cacheability plain, tracked;
   bool track_all = false;  // allocations of kind Device are tracked without being asked to
@@ -57,63 +58,64 @@ class AddressSpace {
   AddressSpace(const AddressSpace&) = delete;
   AddressSpace& operator=(const AddressSpace&) = delete;
 
-  // Device DRAM. Null when there is no room. Contents are what earlier owners left, zero at first. Constants
-  // get virtual addresses of their own, by which generic addresses tell them from global memory. `tracked`
+  // Device DRAM. Null when there is no room. The bytes are zero at first, and later those of the last owner.
+  // Constants get virtual addresses of their own: generic accesses recognise constants by them. `tracked`
   // memory has full/empty bits.
   const Allocation* allocate_device(Bytes bytes, AllocationKind kind, std::uint32_t flags = 0,
                                     bool tracked = false);
-  // Host memory that the GPU may reach under its host address (pinned, mapped, registered, managed). The
-  // caller owns the bytes. Throws duet::Error when the range overlaps another allocation. `backing`: another
-  // mapping of the same bytes, where `host` itself is not always accessible. `through_port`: the bytes are
-  // not here, and are reached through the HostPort.
+  // Host memory under its host address, for the GPU (pinned, mapped, registered, managed). The caller owns
+  // the bytes. Throws duet::Error where the range overlaps another allocation. `backing`: another mapping of
+  // the same bytes, where `host` itself is not always accessible. `through_port`: the bytes are not here, and
+  // are reached through the HostPort.
   const Allocation* map_host(void* host, Bytes bytes, AllocationKind kind, const PageAttributes& attributes,
                              std::uint32_t flags = 0, std::byte* backing = nullptr,
                              bool through_port = false);
   // `base` must be an allocation's base; returns false when it is not.
   bool release(VirtualAddress base);
 
-  // For messages: what is allocated from now on is made by this call of the program. `name` is kept.
+  // For messages: later allocations are made by this call of the program. `name` is kept.
   void called(const char* name) { call_ = name; }
   const char* calling() const { return call_; }  // null: no call was made
   // "duetMallocTracked #2 (4096 bytes at 0x2000002000) + 512", where [address, address + bytes) lies.
   std::string place_of(VirtualAddress address, Bytes bytes = 1) const;
 
-  // For who keeps account: an allocation has been made, or is about to be released. Null: no cost.
+  // Called when an allocation has been made, and when it is about to be released. Null: no cost.
   std::function<void(const Allocation&, bool made)> on_change;
 
-  // The allocation whose pages hold `address`, or null. The pointer stays valid until that allocation is
+  // The allocation whose pages hold `address`, or null. The pointer is valid until the allocation is
   // released.
   const Allocation* find(VirtualAddress address) const;
-  // Whether the address is one of those that device memory is given, in an allocation or beside one.
+  // Whether the address is in the region of device memory, in an allocation or beside one.
   bool in_device_region(VirtualAddress address) const {
     return address >= kDeviceVirtualBase - granule_bytes() &&
            address < next_device_address_.aligned_up(granule_bytes());
   }
-  // For messages: the allocation nearest to an address that none holds; null when there are none.
+  // For messages: the allocation nearest to an address outside all of them; null when there are none.
   const Allocation* nearest(VirtualAddress address) const;
 
   PageTable& pages() { return pages_; }
   const PageTable& pages() const { return pages_; }
   bool tracked(VirtualAddress address) const { return pages_.find(address).attributes.tracked; }
-  // Calls f(run) for the parts of [first, first + bytes), which must be mapped, that lie together.
+  // Calls f(run) for each contiguous part of [first, first + bytes). The range must be mapped.
   template <typename F>
   void for_each_run(VirtualAddress first, Bytes bytes, F f) const;
   // Bytes in memory itself, whatever caches hold of them (System::settle). They must be mapped.
   void read(VirtualAddress from, void* to, Bytes bytes) const;
   void write(VirtualAddress to, const void* from, Bytes bytes);
   void clear(VirtualAddress first, Bytes bytes);
-  // Of an address that is mapped.
+  // The address must be mapped.
   PhysicalAddress physical(VirtualAddress address) const { return pages_.find(address)[address]; }
   std::byte* bytes(VirtualAddress address) const { return memory_.bytes(physical(address)); }
 
-  // GPUs map device memory in granules: what lies in one beside the allocations is there too, and an access
-  // to it goes through. The spare page at an address that no allocation of device memory holds, in a granule
-  // that one lies in; below the first allocation is one more, the driver's own. All granules share the spare
-  // frames. Nothing where no granule is mapped, and where device memory is full or small.
+  // GPUs map device memory in granules: addresses of a granule beside its allocations are mapped too, and an
+  // access to them goes through. Returns the spare page at an address outside all allocations of device
+  // memory, in a granule of one of them; the granule below the first allocation, the driver's own, counts
+  // too. All granules share the spare frames. Nothing where no granule is mapped, and where device memory is
+  // full or small.
   PageRun spare_page(VirtualAddress address) const;
 
-  // Another frame for a page of device memory that nobody uses: its bytes go there, and the old frame is
-  // free. False when no frame is free. Not for code and local memory: launches hold their physical addresses.
+  // Moves an unused page of device memory, with its bytes, to another frame; the old frame becomes free.
+  // False when no frame is free. Not for code and local memory: launches hold their physical addresses.
   bool move_page(VirtualAddress address);
 
   PhysicalMemory& memory() { return memory_; }
@@ -135,12 +137,12 @@ class AddressSpace {
   const Bytes page_bytes_;
   const DevicePages device_pages_;
   PageTable pages_;
-  std::optional<PhysicalAddress> spare_;  // a granule of frames, of which an allocation may have the last
+  std::optional<PhysicalAddress> spare_;  // a granule of frames; an allocation may have its last ones
   std::map<VirtualAddress, Allocation> by_base_;
   VirtualAddress next_device_address_, next_constant_address_;
   std::uint32_t next_id_ = 1;
   const char* call_ = nullptr;
-  std::map<std::string, std::uint32_t, std::less<>> calls_;  // that have made allocations, how many
+  std::map<std::string, std::uint32_t, std::less<>> calls_;  // the number of allocations by each call
   // By anybody: a wrong guess costs a search and changes nothing.
   mutable std::atomic<const Allocation*> last_found_{nullptr};
 };

@@ -1,4 +1,4 @@
-// What a memory does for an atomic request, wherever the machine's coherence point for its address is.
+// The update of an atomic request, wherever the machine's coherence point for its address is.
 #pragma once
 
 #include <string>
@@ -7,11 +7,11 @@
 
 namespace duet::memory {
 
-// Updates the elements that the request's mask names; `data` holds the bytes from the request's address on.
-// The old values replace the operands in the request. `who` performs it, for messages.
+// Updates the elements in the request's mask; `data` holds the bytes from the request's address on. The old
+// values replace the operands in the request. `who` performs it, for messages.
 void perform_atomic(RequestPool& pool, Request& request, std::byte* data, const std::string& who);
 
-// What an answer carries: the bytes that were read, of an atomic the old values of its words.
+// The bytes of an answer: those of a read, or the old values of an atomic's words.
 inline std::uint16_t answer_bytes(const Request& request) {
   if (request.operation == Operation::Read) return request.bytes;
   if (request.operation != Operation::Atomic || !request.wants_result) return 0;

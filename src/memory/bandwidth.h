@@ -12,7 +12,7 @@ class Bandwidth {
   explicit Bandwidth(std::uint64_t mb_per_s) : mb_per_s_(mb_per_s) {}
 
   Picoseconds free_at() const { return free_at_; }
-  // Starts a transfer at `now`, which must not lie before free_at(), and returns its end.
+  // Starts a transfer at `now`, not before free_at(). Returns its end.
   Picoseconds reserve(Picoseconds now, Bytes bytes) {
     if (mb_per_s_ == 0) return free_at_ = now;
     if (now != free_at_) remainder_ = 0;

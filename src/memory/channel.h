@@ -1,6 +1,6 @@
-// A connection for requests on their way to memory: one queue per traffic class, so that a class that waits
-// never takes the room that another one needs (lustig2013 §4.3: what a waiting triggered request needs must
-// be able to pass it). Order holds within a class.
+// A connection for requests on their way to memory: one queue per traffic class, so a waiting class never
+// takes the room of another one (lustig2013 §4.3: the fill that a triggered request waits for must be able to
+// pass it). Order holds within a class.
 #pragma once
 
 #include <algorithm>

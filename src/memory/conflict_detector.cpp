@@ -17,7 +17,7 @@ void join(Conflict::Side& into, const Conflict::Side& side) {
 
 }  // namespace
 
-// To those of the same command, kind and line of the kernel's text.
+// Adds to the accesses of the same command, kind and line of the kernel's text.
 void ConflictDetector::add(std::vector<Access>& to, const Access& access) {
   const auto known = std::find_if(to.begin(), to.end(), [&](const Access& other) {
     return other.side.command == access.side.command && other.side.writes == access.side.writes &&
@@ -68,8 +68,8 @@ bool ConflictDetector::comes_after(std::uint64_t command, std::uint64_t other, P
   });
 }
 
-// What is recent is earlier from now on. An access to bytes that one of a later command touches in the same
-// way, or writes, is not needed any more: who conflicts with it from now on conflicts with that one.
+// Recent accesses become earlier ones. An access is dropped when a later command touches its bytes in the
+// same way, or writes them: a new conflict with the former is also one with the latter.
 void ConflictDetector::settle(Line& line) const {
   bool new_command = false;
   for (const Access& recent : line.recent) {

@@ -1,11 +1,10 @@
-// Names bytes that two commands touch, one of them writing, while nothing orders the commands: a kernel
-// against another one, or against a copy or a fill, whichever came first in this run and whether or not that
-// went wrong. Part of --check-races (race_detector.h, which also says what a kernel read too early).
+// Finds bytes touched by two commands without an order between them, one of them writing: two kernels, or a
+// kernel and a copy or fill. It does not matter which came first in this run, or whether it went wrong. Part
+// of --check-races; race_detector.h finds the bytes read too early by a kernel.
 //
-// Left out: accesses that synchronise (volatile, atomic, scoped).
-// Two commands of which one reads, in such an access, what the other has written in one are taken for
-// synchronised by it and are no pair. Of commands in order that touch the same bytes, the later may stand for
-// the earlier. The order of events of one time cannot be observed.
+// Left out: accesses that synchronise (volatile, atomic, scoped). Two commands are no pair where one of them
+// reads, in such an access, bytes written by the other in one. Where ordered commands touch the same bytes,
+// the later may stand for the earlier. The order of events of one time cannot be observed.
 #pragma once
 
 #include <cstdint>
@@ -38,10 +37,9 @@ class ConflictDetector {
   using Before = std::function<bool(std::uint64_t earlier, std::uint64_t later)>;
   explicit ConflictDetector(Before before) : before_(std::move(before)) {}
 
-  // `mask` is relative to `address`; all of it lies in one line.
-  // One that waits for full/empty bits is ordered by them: what its command does from then on, and what later
-  // ones do, comes after what has been done to these bytes, and after all commands before those that wrote
-  // them.
+  // `mask` is relative to `address`; all of it lies in one line. An access that waits for full/empty bits is
+  // ordered by them: all later accesses of its command, and of later commands, come after all earlier
+  // accesses to these bytes, and after all commands before the writers of these bytes.
   void access(const Conflict::Side& side, PhysicalAddress address, const ByteMask& mask, Picoseconds now,
               bool waits = false);
   void synchronise(std::uint64_t command, PhysicalAddress address, const ByteMask& mask, bool reads,
@@ -49,7 +47,7 @@ class ConflictDetector {
   // Of this pair more is known already: it is not told here.
   void leave_out(std::uint64_t one, std::uint64_t other) { left_out_.insert(std::minmax(one, other)); }
 
-  // The command is complete: its conflicts with those that are.
+  // The command is complete: returns its conflicts with complete commands.
   std::vector<Conflict> take(std::uint64_t command);
   std::vector<Conflict> take_all();
 
@@ -60,7 +58,7 @@ class ConflictDetector {
     bool waits = false;
     ByteMask bytes = {};
   };
-  // What is known of a line: before the time of the last access, and at it.
+  // The accesses to a line: before the time of the last access, and at it.
   struct Line {
     std::vector<Access> earlier, recent;
     Picoseconds recent_ps = 0;
@@ -85,7 +83,7 @@ class ConflictDetector {
   Before before_;
   std::unordered_map<std::uint64_t, Line> lines_;
   std::unordered_map<std::uint64_t, std::vector<Synchronised>> written_to_synchronise_;
-  std::set<Pair> left_out_;  // those that synchronise, too
+  std::set<Pair> left_out_;  // synchronising pairs, too
   std::map<Pair, Found> pairs_;
   // By command: for whose writes it has waited, and since when.
   std::unordered_map<std::uint64_t, std::map<std::uint64_t, Picoseconds>> waited_;

@@ -1,5 +1,5 @@
-// Which words of a line bytes lie in, and which words share a granule, the bytes that one full/empty bit
-// tracks (lustig2013 §4.2). A line has as many words as a mask has bits.
+// The words of a line for a set of bytes, and the words that share a granule, the bytes of one full/empty bit
+// (lustig2013 §4.2). A line has as many words as a mask has bits.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace duet::memory {
 
 inline constexpr unsigned kWordBytes = 4, kLineWords = kLineBytes / kWordBytes;
 
-// The words that a line's bytes lie in.
+// The words of a line's bytes.
 inline std::uint32_t words_of(const ByteMask& bytes) {
   std::uint32_t words = 0;
   for (unsigned half = 0; half < 2; ++half) {
@@ -28,7 +28,7 @@ inline std::uint32_t words_of(const ByteMask& bytes) {
   return words;
 }
 
-// All words of the granules within a line that hold one of these.
+// All words of these words' granules, within the line.
 inline std::uint32_t granules_of(std::uint32_t words, Bytes granule) {
   const auto width = static_cast<unsigned>(std::min<Bytes>(granule / kWordBytes, kLineWords));
   for (unsigned step = 1; step < width; step *= 2) {

@@ -1,5 +1,5 @@
-// How copy engines reach the bytes of host memory that no AddressSpace page backs (pageable memory): in this
-// process a plain copy, with a simulated host its memory system.
+// How copy engines reach host memory without an AddressSpace page (pageable memory): in this process a plain
+// copy, with a simulated host its memory system.
 #pragma once
 
 #include <cstddef>

@@ -1,7 +1,7 @@
-// The descriptor that queues between requesters, links and memories move. Requests and their payload stay in
-// the RequestPool. Every request is answered: the answer is the same packet with kind Response, source and
-// destination exchanged, and payload_bytes as its own cost (the bytes of a read or of an atomic that returns;
-// 0 for an acknowledgement). Who allocated the request releases it when the answer arrives.
+// The descriptor in the queues between requesters, links and memories. Requests and their payload stay in the
+// RequestPool. Every request is answered: the answer is the same packet with kind Response, source and
+// destination exchanged, and payload_bytes as its own cost (the bytes of a read or of a returning atomic; 0
+// for an acknowledgement). The allocator of the request releases it when the answer arrives.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace duet::memory {
 enum class PacketKind : std::uint8_t {
   Request,     // to a memory
   Response,    // read data or the acknowledgement of a write
-  Nack,        // a request that waited too long for its trigger comes back and is to be sent again
+  Nack,        // a request that waited too long for its trigger: send it again
   Doorbell,    // argument: bytes ever written into the push buffer of channel `tag`
   GetPointer,  // argument: bytes ever consumed from the push buffer of channel `tag`
   Release      // a semaphore release on its way to host memory; the request holds address and bytes
@@ -22,7 +22,7 @@ enum class PacketKind : std::uint8_t {
 
 struct Packet {
   RequestHandle request = kNoRequest;
-  std::uint16_t payload_bytes = 0;  // what the packet costs on a link
+  std::uint16_t payload_bytes = 0;  // the packet's cost on a link
   std::uint16_t tag = 0;
   PacketKind kind = PacketKind::Request;
   TrafficClass traffic_class = TrafficClass::NonTriggered;  // of a request to a memory

@@ -46,7 +46,7 @@ void RaceDetector::note_read(const RaceAgent& agent, PhysicalAddress address, co
                           [&](const Reads& reads) { return reads.agent.command == agent.command; });
   if (own == line.end()) {
     own = line.insert(line.end(), Reads{agent, now, now, {}, {}});
-  } else if (own->first_ps == now) {  // of those at one time the lowest SM's is kept
+  } else if (own->first_ps == now) {  // at equal times the lowest SM's is kept
     own->agent = std::min(own->agent, agent, [](const RaceAgent& a, const RaceAgent& b) {
       return std::tie(a.unit, a.ptx_line) < std::tie(b.unit, b.ptx_line);
     });

@@ -1,14 +1,12 @@
 // Names bytes of device memory that were read too early: a command read them, then another wrote them,
-// nothing ordered the two, and at least one of them is a copy or a fill (lustig2013 §2.1: what a kernel
-// launched before its input arrives does without full/empty bits). An opt-in check: it changes no time and no
-// value.
+// nothing ordered the two, and at least one of them is a copy or a fill (lustig2013 §2.1: without full/empty
+// bits a kernel may start before its input arrives). A check by option: it changes no time and no value.
 //
-// A read counts when its value is where it is used, a write when it is sent, so what is reported was read
-// before it was written beyond doubt; a read and a write within each other's way through the machine are not
-// reported. Not recorded: accesses that synchronise (volatile, atomic, scoped), reads that empty their words,
-// and writes that wait for empty. Words that are emptied are forgotten: who reads them from now on waits for
-// the write. Two kernels are never such a pair: conflict_detector.h finds theirs, and every other one that
-// nothing orders.
+// A read counts when its value is used, a write when it is sent. So a reported byte was read before it was
+// written beyond doubt; a read and a write that meet on their way through the machine are not reported.
+// Emptied words are forgotten: a later read of them waits for the write. Two kernels are never such a pair:
+// conflict_detector.h finds those, and every other pair without an order. Left out: accesses that synchronise
+// (volatile, atomic, scoped), reads that empty their words, writes with a wait for empty.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +22,7 @@
 
 namespace duet::memory {
 
-// Who accesses memory. Commands are numbered by the driver, from 1.
+// The source of an access. The driver numbers commands from 1.
 struct RaceAgent {
   std::uint64_t command = 0;
   bool kernel = false;         // otherwise a copy or a fill
@@ -38,7 +36,7 @@ struct Race {
   PhysicalAddress first, last;  // of the lowest and the highest of the bytes
   Bytes bytes = 0;
   Picoseconds read_ps = 0, written_ps = 0;  // the first of each
-  RaceAgent first_of_kernel;                // the kernel's first access of those
+  RaceAgent first_of_kernel;                // the kernel's first access to these bytes
 };
 
 class RaceDetector {
@@ -50,27 +48,27 @@ class RaceDetector {
   explicit RaceDetector(Before before, sim::Engine* engine = nullptr)
       : before_(before), engine_(engine), conflicts_(std::move(before)) {}
 
-  // `mask` is relative to `address`, which is physical; all of it lies in one line.
-  // `waits`: for full/empty bits, which order it.
+  // `mask` is relative to `address`, a physical one; all of it lies in one line. `waits`: full/empty bits
+  // order it.
   void read(const RaceAgent& agent, PhysicalAddress address, const ByteMask& mask, Picoseconds now,
             bool waits = false);
   void write(const RaceAgent& agent, PhysicalAddress address, const ByteMask& mask, Picoseconds now,
              bool waits = false);
-  // An access of a kernel that synchronises.
+  // A synchronising access of a kernel.
   void synchronise(const RaceAgent& agent, PhysicalAddress address, const ByteMask& mask, bool reads,
                    bool writes);
   void empty(PhysicalAddress address, const ByteMask& mask, Picoseconds now);
 
   // The races whose writes the command made, in the order of their readers; they are forgotten here.
   std::vector<Race> take(std::uint64_t writer);
-  // All that are left.
+  // All remaining ones.
   std::vector<Race> take_all();
-  // After take(): other conflicts of the command with those that are complete, then (0) all that are left.
+  // After take(): other conflicts of the command with complete ones, then (0) all remaining ones.
   std::vector<Conflict> take_conflicts(std::uint64_t command);
 
  private:
-  // What one command has read of a line. Bytes read at `recent_ps` are apart, so that the order of events of
-  // one time cannot be observed.
+  // The bytes of a line that one command has read. Bytes read at `recent_ps` are apart, so the order of
+  // events of one time cannot be observed.
   struct Reads {
     RaceAgent agent;
     Picoseconds first_ps = 0, recent_ps = 0;

@@ -16,7 +16,7 @@ RequestPool::RequestPool(RequestPool* other)
 
 RequestPool::~RequestPool() { std::erase(directory_->parts, this); }
 
-// Which part gets which numbers depends on who asks first; nothing depends on the numbers.
+// The numbers of a part depend on the order of the calls; nothing depends on the numbers.
 void RequestPool::grow() {
   const std::lock_guard lock(directory_->growing);
   const std::size_t chunk = directory_->chunks.size();

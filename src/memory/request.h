@@ -1,7 +1,7 @@
-// What travels between SMs, copy engines, front end and memory. Data travels with its request: a value is
-// bound where and when the request is serviced. Requests and their payload lie in a pool;
-// queues move handles. Trigger and action are those of full/empty bits (lustig2013 §4.1); without tracked
-// memory both are None.
+// The requests between SMs, copy engines, front end and memory. Data travels with its request: a value is
+// bound where and when the request is serviced. Requests and their payload lie in a pool; queues move
+// handles. Trigger and action belong to full/empty bits (lustig2013 §4.1); without tracked memory both are
+// None.
 #pragma once
 
 #include <array>
@@ -20,7 +20,7 @@ inline constexpr unsigned kLineBytes = 128;  // the longest request; one line of
 
 enum class Agent : std::uint8_t { Host, Sm, CopyEngine, FrontEnd };
 enum class RequestKind : std::uint8_t { Demand, Copy, WriteBack };
-// SetBits: the action alone, for the granules that `mask` touches; no data moves.
+// SetBits: the action alone, for the granules of `mask`; no data moves.
 enum class Operation : std::uint8_t { Read, Write, Atomic, Clean, Invalidate, SetBits };
 // Every buffer between a requester and DRAM has credits per class, and class NonTriggered always progresses
 // (lustig2013 §4.3).
@@ -29,7 +29,7 @@ enum class Trigger : std::uint8_t { None, Full, Empty };
 enum class Action : std::uint8_t { None, Fill, Empty };
 enum class Scope : std::uint8_t { Block, Gpu, System };
 
-// Page attributes that decide who may cache the bytes; one bit per kind of cache.
+// Page attributes: one bit per kind of cache that may hold the bytes.
 struct Cacheability {
   bool gpu_l1 = true;
   bool gpu_constant = true;
@@ -68,8 +68,8 @@ struct RequestFields {
   AtomicOperation atomic_operation = AtomicOperation::Exchange;
   AtomicType atomic_type = AtomicType::U32;
   bool wants_result = true;     // of an atomic: its old value travels back
-  bool released = false;        // by an override: what it read is not to be kept
-  bool was_held = false;        // of a read: the cache that answered had all of it
+  bool released = false;        // by an override: no cache keeps its bytes
+  bool was_held = false;        // of a read: the answering cache had all of it
   std::uint16_t refusals = 0;   // PacketKind::Nack so far
   bool tracked = false;         // lies in memory with full/empty bits (PageAttributes::tracked)
   bool begins = false;          // of an SM's: the first of its instruction
@@ -77,20 +77,20 @@ struct RequestFields {
   std::uint32_t requester = 0;  // warp slot, or copy number: whoever waits for the answer
   std::uint32_t pc = 0;   // of an SM's the PTX line; of a copy engine's the driver's number of the command
   std::uint64_t tag = 0;  // the requester's own
-  // Compare-and-swap has two operands: `data` holds what is compared, the data of this second request what is
-  // stored, at the same positions. Who allocated it releases it, with the first.
+  // Compare-and-swap has two operands: `data` holds the compared value, the data of this second request the
+  // value to store, at the same positions. Its allocator releases it, with the first.
   RequestHandle second = kNoRequest;
   std::uint16_t warp = 0;  // of an SM's: the warp's slot
   ByteMask mask;
-  // Of a read with a trigger that also takes what else is there: the bytes that the trigger concerns, where
-  // they are not all that `mask` names. The answer's mask names the bytes that were read.
+  // Of a read with a trigger that also takes other full bytes along: the bytes of the trigger, where they are
+  // not all of `mask`. The answer's mask names the bytes read.
   ByteMask required;
 };
 struct Request : RequestFields {
-  // Written bytes, an atomic's operands, or the bytes that were read; what `mask` does not name is undefined.
+  // Written bytes, an atomic's operands, or the bytes read; bytes outside `mask` are undefined.
   std::array<std::byte, kLineBytes> data;
 
-  // A read or write of more than a line (SimpleMemory alone takes those): `data` says where its bytes are.
+  // A read or write of more than a line, for SimpleMemory alone: `data` has a pointer to its bytes.
   bool is_block() const { return bytes > kLineBytes; }
   void set_block(std::byte* block) { std::memcpy(data.data(), &block, sizeof block); }
   std::byte* block() const {
@@ -101,12 +101,12 @@ struct Request : RequestFields {
 };
 
 // A machine's requests, and one owner's part of them. A handle names a request in all parts. Each component
-// that makes requests has a part of its own, from which it takes them and to which it gives them back, so no
-// two components share a list; who has a request's packet reads and writes the request.
+// that makes requests takes them from a part of its own and gives them back there, so no two components share
+// a list. The component with a request's packet reads and writes the request.
 class RequestPool {
  public:
   RequestPool();
-  // Another part of the requests that `other` is a part of; of requests of its own where that is null.
+  // Another part of `other`'s requests; where it is null, a part of new requests.
   explicit RequestPool(RequestPool* other);
   ~RequestPool();
   RequestPool(const RequestPool&) = delete;
@@ -120,14 +120,14 @@ class RequestPool {
     static_cast<RequestFields&>((*this)[handle]) = {};
     return handle;
   }
-  // Of what this part allocated.
+  // The request was allocated by this part.
   void release(RequestHandle handle) { free_.push_back(handle); }
-  // The part that allocated a request. Whoever is not its owner may use it between ticks alone
+  // The part of a request. Components other than its owner may use it between ticks alone
   // (sim::Engine::after_ticks).
   RequestPool& part_of(RequestHandle handle) { return *directory_->owners[handle / kChunk]; }
   Request& operator[](RequestHandle handle) const { return chunks_[handle / kChunk][handle % kChunk]; }
 
-  // For reports, of all parts: calls f(handle, request) for every request that is allocated.
+  // For reports, of all parts: calls f(handle, request) for every allocated request.
   template <typename F>
   void for_each_in_use(F f) {
     std::vector<bool> free(directory_->chunks.size() * kChunk);
@@ -145,7 +145,7 @@ class RequestPool {
  private:
   static constexpr std::size_t kChunk = 32;  // most parts need few
   static constexpr std::size_t kMostChunks = std::size_t{1} << 17;
-  // Its vectors never move, so that one part may grow while others look up their requests.
+  // Its vectors never move, so one part may grow while others look up their requests.
   struct Directory {
     Directory() {
       chunks.reserve(kMostChunks);

@@ -54,8 +54,8 @@ Picoseconds SimpleMemory::tick(Picoseconds now) {
     packet.source = config_.number;
     client->responses->push(now, packet, bandwidth_.reserve(now, request.bytes) + config_.latency_ps);
   }
-  // A request that is there and is not serviced waits for the memory, or for room among its client's answers,
-  // which wakes this component.
+  // A request that is not serviced waits for the memory, or for room among its client's answers; such room
+  // wakes this component.
   Picoseconds next = kNever;
   for (const Client& client : clients_) {
     if (client.requests->empty()) continue;
@@ -125,7 +125,7 @@ void SimpleMemory::service_through_port(Request& request, std::byte* host) {
 // Byte by byte, where not all of them lie together.
 void SimpleMemory::service_bytes(Request& request) {
   // Registered host memory begins and ends anywhere: of its first and last line only some bytes exist. A
-  // cache that reads such a line asks for all of it, and nobody can ask for the others.
+  // cache asks for all of such a line, and only for existing bytes is there a place.
   std::array<std::byte*, kLineBytes> places{};
   bool any = false;
   for (unsigned i = 0; i < request.bytes; ++i) {

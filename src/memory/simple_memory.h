@@ -41,8 +41,8 @@ class SimpleMemory : public sim::Component {
                const SimpleMemoryConfig& config, RequestPool& pool, const PhysicalMemory& memory,
                HostPort& host);
 
-  // A client: the capacity of `responses` bounds what is between service and answer. Queues belong to the
-  // machine.
+  // A client: the capacity of `responses` bounds the requests between service and answer. Queues belong to
+  // the machine.
   void connect(sim::Queue<Packet>& requests, sim::Queue<Packet>& responses);
 
   // Called before each write or atomic is serviced.

@@ -1,5 +1,5 @@
-// A request that waits for full/empty bits, or behind one that does: what reports say of it (why a machine
-// stands still). Made when somebody asks; nothing here is kept while the machine runs.
+// A request that waits for full/empty bits, or behind such a request, for reports of a standstill. It is made
+// for the report; nothing here is kept while the machine runs.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace duet::memory {
 
-// The latest access that wrote words without filling them while they were empty.
+// The latest access that wrote empty words without filling them.
 struct PlainWrite {
   Agent agent = Agent::Host;
   std::uint32_t pc = 0;  // as Request::pc
@@ -21,17 +21,17 @@ struct WaitingRequest {
   static constexpr unsigned kNoQueue = ~0u;
 
   VirtualAddress
-      address;  // virtual: of the bytes that are not as the trigger wants; when all are, of all that it names
+      address;  // virtual: of the bytes against the trigger; where there are none, of all its bytes
   unsigned bytes = 0;
   Trigger trigger = Trigger::None;
-  bool satisfied = false;  // it could go, but for those before it
+  bool satisfied = false;  // it could go, but for earlier requests
   Operation operation = Operation::Read;
   Agent agent = Agent::Host;
   std::uint16_t unit = 0;
   std::uint32_t requester = 0, pc = 0;
   unsigned controller = 0;
   unsigned queue = kNoQueue;          // of the controller; kNoQueue: it has not come so far
-  std::size_t place = 0;              // in that queue
+  std::size_t place = 0;              // in the queue
   Picoseconds since = 0;              // its arrival at the controller
   std::optional<PlainWrite> written;  // these words, since they are empty
 };

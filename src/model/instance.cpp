@@ -10,8 +10,8 @@ namespace duet::model {
 
 namespace {
 
-// What the two programming models call things. OpenCL's are those of its specification, and of hu2016,
-// section 3.4 (wavefront); parts that OpenCL does not name have what they are.
+// The terms of the two programming models. OpenCL's are from its specification, and from hu2016, section 3.4
+// (wavefront); parts without an OpenCL term have a description.
 struct Terms {
   const char *gpu, *sm, *sms, *thread_controller, *warp_scheduler, *warp_state, *registers;
   const char *engine, *distributor, *counters, *transfer, *memory;
@@ -77,7 +77,7 @@ constexpr Terms kOpenCl{"the compute device",
                         "kernel",
                         "work-groups"};
 
-// Threads that a unit takes in a cycle: 32/p waves a warp (section 3.4).
+// Threads of a unit in a cycle: 32/p waves a warp (section 3.4).
 std::uint64_t width_of(const config::Sm& sm, const config::Sm::Timing& timing) {
   return std::max<std::uint64_t>(sm.warp_width / std::max<std::uint64_t>(timing.interval_cycles, 1), 1);
 }
@@ -117,7 +117,7 @@ Level sm_level(const config::Sm& sm, const Terms& terms) {
   return level;
 }
 
-// Table III, and what Duet's push buffer has beside it (gpu/front_end/push_buffer.h).
+// Table III, and the further commands of Duet's push buffer (gpu/front_end/push_buffer.h).
 std::vector<Level::CommandName> push_buffer_commands(const std::string& instances) {
   return {{"DefineSemaphore", "where a semaphore lies in memory"},
           {"AcquireSemaphore", "wait until an earlier command has released it"},

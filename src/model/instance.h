@@ -1,5 +1,5 @@
 // The model's instance for a machine file: hu2016's Table II with the machine's names and numbers, Tables III
-// and IV with what Duet's push buffer and kernels have, and a small program in these words.
+// and IV with the commands of Duet's push buffer and kernels, and a small program in these words.
 //
 //   const Model gpu = instance_of(machine.topology, {});                       // d = 2
 //   const Model system = instance_of(machine.topology, {.host = true});        // d = 3

@@ -1,4 +1,4 @@
-// What exists while a model runs: nodes (the inside of a PE), task instances in them, and groups in queues.
+// The state of a running model: nodes (the inside of a PE), task instances in them, and groups in queues.
 #pragma once
 
 #include <map>
@@ -21,11 +21,11 @@ struct Instance {
   Group* group = nullptr;  // null: the program
   std::uint64_t index = 0;
   Instance* parent = nullptr;
-  Node* node = nullptr;  // that consumes its scripts
+  Node* node = nullptr;  // the node that consumes its scripts
   std::string name;      // "smooth(2)"
   std::uint64_t since = 0;
   bool allocated = false;
-  // For each hardware channel what is to be read, in order, and how far that is.
+  // For each hardware channel the scripts to read, in order, and the position.
   struct Entry {
     const Script* script;
     std::uint64_t channel;
@@ -34,15 +34,15 @@ struct Instance {
   struct Feed {
     std::vector<Entry> entries;
     std::size_t next = 0, command = 0;
-    std::uint64_t step = 0;  // in which it was read last
+    std::uint64_t step = 0;  // the step of its last read
     bool done() const { return next == entries.size(); }
   };
   std::vector<Feed> feeds;
   std::size_t open_groups = 0;
   std::set<std::string> events;                       // signalled
-  std::map<const Script*, std::uint64_t> at_barrier;  // channels that have come
-  // Its data in position, and data for which there is room. An instance on a PE has room for all that its
-  // list brings and makes from its dispatch on; the program takes room when it needs some.
+  std::map<const Script*, std::uint64_t> at_barrier;  // arrived channels
+  // Its data in position, and data with reserved room. An instance on a PE has room for all data of its list
+  // from its dispatch on; the program takes room when it needs some.
   std::set<std::string> data, on_the_way;
   Bytes reserved = 0;
   bool has_room_for(const std::string& name) const {
@@ -64,11 +64,11 @@ struct Group {
   std::uint64_t entered = 0;  // step
   std::uint64_t queue = 0;
   bool begun = false, arrived = false;  // arrived: at a barrier
-  const Array* array = nullptr;         // that executes it, and which of its copies
+  const Array* array = nullptr;         // the array that executes it, and the copy
   std::uint64_t copy = 0;
   std::uint64_t dispatched = 0, finished = 0;
   std::set<std::string> staged_out;  // by its instances
-  std::uint64_t ended = 0;           // step in which the last instance has finished; 0: not yet
+  std::uint64_t ended = 0;           // step in which the last instance finished; 0: not yet
 };
 
 // The inside of a PE: all of a level. Its children are the PEs of its level.
@@ -84,22 +84,22 @@ struct Node {
   };
   std::vector<Queue> queues;
   struct Element {
-    std::uint64_t residents = 0;  // instances that it holds
+    std::uint64_t residents = 0;  // its instances
     Node* inside = nullptr;       // of a PE_C above level 0
   };
   struct Copy {
     const Array* array;
     std::uint64_t number;      // among the copies of its array
-    std::uint64_t first_unit;  // number of its first PE among those of the node
+    std::uint64_t first_unit;  // number of its first PE in the node
     std::vector<Element> elements;
-    Group* busy = nullptr;   // level 0 and PE_D: the group that it executes
-    std::uint64_t next = 0;  // instance that its next wave begins with
+    Group* busy = nullptr;   // level 0 and PE_D: the executed group
+    std::uint64_t next = 0;  // first instance of its next wave
     std::uint64_t since = 0, turn = 0;
   };
   std::vector<Copy> copies;
   std::uint64_t units = 0;  // PEs of all of them
   Bytes memory_used = 0;
-  // The PE in which it stands: of this node, its place there and its number.
+  // The PE around it: of this node, its place there and its number.
   Node* above = nullptr;
   Element* seat = nullptr;
   std::uint64_t unit = 0;

@@ -15,7 +15,7 @@ namespace duet::model {
 
 struct Model {
   std::string name;
-  std::string file;  // that it was read from; empty: built
+  std::string file;  // the file it was read from; empty: built
   Structure structure;
   std::vector<ScriptList> lists;
   std::vector<Data> data;
@@ -26,11 +26,11 @@ struct Model {
   const ScriptList& program() const;
 };
 
-// Throws duet::Error with one line, "FILE:LINE: what", for what is no model: a list or data that is not
-// there, a script that its level cannot have, an array that no level has.
+// Throws duet::Error with one line, "FILE:LINE: error", for an invalid model: an unknown list, datum or
+// array, a script not allowed in its level.
 void check(const Model& model);
 
-// A TOML file (docs/design/model.md has the keys). Throws duet::Error: file, line, what is wrong.
+// A TOML file (docs/design/model.md has the keys). Throws duet::Error: file, line, the mistake.
 Model read_model(const std::string& path);
 
 // The tree of components, and the scripts.

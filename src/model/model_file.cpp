@@ -29,7 +29,7 @@ std::string joined(const std::vector<const char*>& names) {
   return text;
 }
 
-// The keys of one table, each asked for once; what nobody asked for is an error.
+// The keys of one table, each read once; an unread key is an error.
 class Keys {
  public:
   Keys(const std::string& path, const toml::table& table, std::string of, unsigned line)
@@ -77,7 +77,7 @@ class Keys {
     if (found == words.end()) refuse(key, fmt::format("{} '{}' is none of {}", key, value, joined(words)));
     return static_cast<std::size_t>(found - words.begin());
   }
-  // When all that a table may have has been asked for.
+  // When all possible keys of the table have been read.
   void finish() const {
     for (auto&& [key, node] : table_)
       if (std::find(known_.begin(), known_.end(), key.str()) == known_.end())

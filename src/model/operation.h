@@ -1,4 +1,4 @@
-// What happens to groups of task instances, in the model's words. An execution of a model (run.h) and the
+// The operations on groups of task instances, in the model's words. An execution of a model (run.h) and the
 // task events of a simulated run (task_events.h) both become such operations, and the rules (rules.h) judge
 // both.
 #pragma once
@@ -26,7 +26,7 @@ const char* name_of(Verb verb);  // "dispatch"
 
 inline constexpr std::uint64_t kNobody = ~std::uint64_t{0};
 
-// What a task instance takes of a PE beside a place.
+// The resources of a PE that a task instance takes beside a place.
 enum class Resource : std::uint8_t { Warps, Threads, Registers, SharedBytes };
 inline constexpr std::size_t kResources = 4;
 using Resources = std::array<std::uint64_t, kResources>;
@@ -38,7 +38,7 @@ struct Operation {
   Movement movement = Movement::StageIn;  // of a PS_D
   unsigned level = 0;                     // of the task instances
   std::uint64_t time = 0;                 // a step of a model's execution, or picoseconds
-  std::uint64_t node = 0;                 // which PE of the level above holds this level; 0 in the topmost
+  std::uint64_t node = 0;                 // the PE of the level above with this level; 0 in the topmost
   std::uint64_t group = 0;                // unique
   std::uint64_t index = 0;                // of the task instance in its group; of a move in its group
   // Of a Submit: the task instance in whose list the script stands; kNobody: in the program.

@@ -73,7 +73,7 @@ class Replayer {
   bool events_there_ = false, timed_ = false;
 };
 
-// What events do not tell, before the first of them.
+// The facts that no event has, before the first event.
 void Replayer::describe(RecordType type, const std::byte* record, std::size_t bytes, std::string_view text) {
   if (type == RecordType::Kernel) {
     const auto kernel = report::record_as<report::KernelRecord>(record, bytes);
@@ -83,7 +83,7 @@ void Replayer::describe(RecordType type, const std::byte* record, std::size_t by
       warps_expected_ += kernel.completed_blocks * facts.block[static_cast<std::size_t>(Resource::Warps)];
   } else if (type == RecordType::Copy) {
     const auto copy = report::record_as<report::CopyRecord>(record, bytes);
-    // What a launch changes at its kernel's end is a record of the launch's command.
+    // A launch's change of bits at its kernel's end is a record of the launch's command.
     if (copy.kind != report::CopyKind::FullEmptySet) events_.describe(copy.command, facts_of(copy));
   } else if (type == RecordType::Fault) {
     events_.fault();

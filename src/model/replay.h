@@ -1,5 +1,5 @@
 // A run's journal through the model again: the same operations as when it was made, judged by the rules, and
-// compared with what stats.json says of the run.
+// compared with the run's stats.json.
 //
 //   const Replay replay = replay_of(journal, machine, stats_json, {});
 //   replay.violations, replay.differences            // both empty, or the run was none of this model
@@ -15,7 +15,7 @@
 
 namespace duet::model {
 
-// One number, or a time, that is another in stats.json.
+// One number, or time, with another value in stats.json.
 struct Difference {
   std::string what;  // "kernel #2 (command 7): start_ps"
   std::uint64_t replayed = 0, recorded = 0;
@@ -33,8 +33,8 @@ struct Replay {
   static constexpr std::size_t kMost = 1000;
 };
 
-// `journal`: of a run that kept kExplainedEvents (`duet explain`). `stats`: the text of its stats.json.
-// Throws duet::Error where the journal has none of these events, or blocks that cores executed.
+// `journal`: of a run with kExplainedEvents (`duet explain`). `stats`: the text of its stats.json. Throws
+// duet::Error where the journal has none of these events, or blocks that cores executed.
 Replay replay_of(const report::JournalReader& journal, const config::Machine& machine,
                  const std::string& stats, std::uint64_t logged);
 

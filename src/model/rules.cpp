@@ -82,7 +82,7 @@ void Rules::needs(unsigned level, std::uint64_t group, const Resources& resource
   if (found != levels_[level].groups.end()) found->second.needs = resources;
 }
 
-// Control scripts pass on what they wait for.
+// Control scripts pass on their waits.
 void Rules::after(unsigned level, std::uint64_t group, std::uint64_t earlier) {
   auto& groups = levels_[level].groups;
   const auto later = groups.find(group), before = groups.find(earlier);
@@ -126,7 +126,7 @@ void Rules::take(const Operation& operation) {
     return;
   }
   Group* group = known(operation);
-  // Of a level that tells no Submit a group is met when it enters.
+  // In a level without Submit a group is first met when it enters.
   if (group == nullptr && operation.verb == Verb::Enter) group = &submit(operation);
   if (group == nullptr) {
     broken(Rule::Atomicity, operation, "{}: nobody has submitted it, or it has left",
@@ -201,7 +201,7 @@ void Rules::enter(const Operation& operation, Group& group) {
            operation.unit, limits.depth);
 }
 
-// All that it comes after has ended.
+// All groups before it have ended.
 void Rules::check_before(const Operation& operation, Group& group) {
   Channel& channel = channel_of(group.submitted);
   if (group.order < channel.begun)
@@ -304,7 +304,7 @@ void Rules::move_begins(const Operation& operation, Group& group) {
   const std::uint64_t movers = limits_[operation.level].movers;
   if (movers != 0 && operation.unit >= movers)
     broken(Rule::Locality, operation, "moves data with PE {}, and there are {}", operation.unit, movers);
-  // Of a computing task what comes behind it: its instances have ended (exceptions.h).
+  // A computing task's instances have ended before its data move (exceptions.h).
   if (group.submitted.kind == ScriptKind::Computing && group.finished != group.submitted.width && !fault_)
     broken(Rule::Atomicity, operation, "moves data, and {} of {} task instances have ended", group.finished,
            group.submitted.width);

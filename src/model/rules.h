@@ -1,13 +1,12 @@
-// The interoperation rules of hu2016 (sections 2.1, 2.2, 2.4, 2.5) on a sequence of operations, whoever tells
-// of them: an execution of a model, or a simulated run.
+// The interoperation rules of hu2016 (sections 2.1, 2.2, 2.4, 2.5) on a sequence of operations, from an
+// execution of a model or from a simulated run.
 //
 //   Rules rules(limits_of(model.structure), [](const Violation& v) { std::puts(v.text.c_str()); });
 //   for (const Operation& operation : run.operations) rules.take(operation);
 //   rules.finish();
 //
-// Operations that depend on each other come in their order; of those of one time that do not the order means
-// nothing. What is kept is what is there now, and groups until they have left. Which operations no rule is
-// asked about, and why: exceptions.h.
+// Dependent operations come in their order; the order of independent ones at one time has no meaning. The
+// rules keep the present state, and groups until they have left. Exceptions from the rules: exceptions.h.
 #pragma once
 
 #include <cstdint>
@@ -25,11 +24,11 @@ namespace duet::model {
 
 enum class Rule : std::uint8_t {
   Atomicity,        // of task instances: a task ends when all below it has, each instance is there once
-  Locality,         // an instance acts where it is, and what belongs together has a father in common
-  Fifo,             // what shares a channel goes in order
-  Synchronization,  // a group begins when those that it comes after have ended, all of their instances
-  InPosition,       // data that is staged in before a group is there when it begins
-  Capacity          // queues, contexts, places and what instances take
+  Locality,         // an instance acts where it is, and related groups have a common father
+  Fifo,             // groups of one channel go in order
+  Synchronization,  // a group begins when all instances of its predecessors have ended
+  InPosition,       // data staged in before a group is there when it begins
+  Capacity          // queues, contexts, places and resources of instances
 };
 inline constexpr std::size_t kRules = 6;
 const char* name_of(Rule rule);  // "in_position"
@@ -38,17 +37,17 @@ struct Violation {
   Rule rule = Rule::Atomicity;
   std::uint64_t time = 0;
   unsigned level = 0;
-  std::uint64_t group = 0;  // that broke it
-  std::string text;         // who, and what is wrong
+  std::uint64_t group = 0;  // the group that broke it
+  std::string text;         // the group, and the violation
 };
 
 // Of a level's parts; 0: no limit.
 struct LevelLimits {
   std::uint64_t queues = 0, depth = 0;  // TB
-  std::uint64_t contexts = 0;           // of groups that have begun (reference counters)
-  std::uint64_t units = 0, places = 0;  // PEs that compute, and instances in each
+  std::uint64_t contexts = 0;           // of begun groups (reference counters)
+  std::uint64_t units = 0, places = 0;  // computing PEs, and instances in each
   Resources resources{};                // of each such PE
-  std::uint64_t movers = 0;             // PEs that move data
+  std::uint64_t movers = 0;             // PEs for moving data
 };
 std::vector<LevelLimits> limits_of(const Structure& structure);
 
@@ -56,19 +55,19 @@ class Rules {
  public:
   using Report = std::function<void(const Violation&)>;
   using Names = std::function<std::string(unsigned level, std::uint64_t group)>;
-  // `names`: what a group is called; without it "group 5 of level 1".
+  // `names`: the name of a group; without it "group 5 of level 1".
   Rules(std::vector<LevelLimits> limits, Report report, Names names = {});
 
   void take(const Operation& operation);
-  // What an instance of the group takes of its PE; before its first Dispatch.
+  // The resources that an instance of the group takes; before its first Dispatch.
   void needs(unsigned level, std::uint64_t group, const Resources& resources);
   // Beside its channel's order: the group begins when the earlier one has ended. After its Submit.
   void after(unsigned level, std::uint64_t group, std::uint64_t earlier);
   // A fault has ended a task: from now on groups may end without all of their instances.
   void fault() { fault_ = true; }
-  // Something that is told of a group breaks this rule.
+  // Reports a violation of this rule by a group.
   void report(Rule rule, std::uint64_t time, unsigned level, std::uint64_t group, std::string what);
-  // All has been told: nothing that has begun may be open.
+  // The sequence ends: no begun group may be open.
   void finish();
 
   std::uint64_t taken() const { return taken_; }  // operations
@@ -78,8 +77,8 @@ class Rules {
  private:
   struct Resident {
     std::uint64_t unit = 0;
-    std::uint64_t inside = 0;    // the node of the level below that stands in this PE
-    std::uint64_t children = 0;  // groups of the level below that are in its queues
+    std::uint64_t inside = 0;    // the node of the level below in this PE
+    std::uint64_t children = 0;  // groups of the level below in its queues
   };
   struct Group {
     Operation submitted;
@@ -88,13 +87,13 @@ class Rules {
     std::uint64_t context = kNobody, queue = kNobody, enter_node = 0;
     std::uint64_t dispatched = 0, finished = 0, moving = 0;
     Resources needs{};
-    std::vector<bool> seen;  // instances that have been dispatched
+    std::vector<bool> seen;  // dispatched instances
     std::unordered_map<std::uint64_t, Resident> residents;
-    std::vector<std::uint64_t> before;  // groups that it comes after, not control scripts
+    std::vector<std::uint64_t> before;  // its predecessors, without control scripts
   };
   struct Channel {
     std::uint64_t last = kNobody;          // submitted to it
-    std::uint64_t entered = 0, begun = 0;  // orders of the last ones that did
+    std::uint64_t entered = 0, begun = 0;  // orders of the last groups that did
   };
   struct Queue {
     std::uint64_t groups = 0;
@@ -108,8 +107,8 @@ class Rules {
     std::vector<Queue> queues;
     std::unordered_map<std::uint64_t, std::uint64_t> fetched;  // by hardware channel: order of the last one
     std::unordered_map<std::uint64_t, Unit> units;
-    std::unordered_map<std::uint64_t, std::uint64_t> movers;    // those at work, and for whom
-    std::unordered_map<std::uint64_t, std::uint64_t> contexts;  // that are taken, and by whom
+    std::unordered_map<std::uint64_t, std::uint64_t> movers;    // busy movers, and their groups
+    std::unordered_map<std::uint64_t, std::uint64_t> contexts;  // taken contexts, and their groups
   };
   struct State {
     std::unordered_map<std::uint64_t, Group> groups;

@@ -1,6 +1,6 @@
 // A discrete execution of a model: in a step each unit (TU, SE, PE) does at most one thing, or the SE as many
-// as it has schedulers. What a unit has done others see from the next step on. Order and counts are the
-// model's; a step is no time. The same model gives the same execution.
+// as it has schedulers. Other units see an action from the next step on. Order and counts are the model's; a
+// step is no time. The same model gives the same execution.
 //
 //   const Execution run = execute(model, {.steps = 100});
 //   run.log[0]                     // step 1, level 1, TU of the GPU, copy_in: read CopyRange
@@ -45,8 +45,8 @@ struct Execution {
   std::vector<LevelCounts> counts;    // by level
 };
 
-// Throws duet::Error with one line where nothing can go on (who waits for what), and for more operations than
-// the limit.
+// Throws duet::Error with one line where nothing can go on, with the waiting groups, and for more operations
+// than the limit.
 Execution execute(const Model& model, const RunLimits& limits);
 
 std::string text_of(const Execution& execution);

@@ -9,7 +9,7 @@
 namespace duet::model {
 
 namespace {
-constexpr std::uint64_t kMostParts = 1'000'000;  // that exist at once
+constexpr std::uint64_t kMostParts = 1'000'000;  // existing at once
 }
 
 Execution execute(const Model& model, const RunLimits& limits) {
@@ -57,7 +57,7 @@ Node& Runner::make_node(unsigned level, std::string name) {
   return *nodes_.emplace_back(std::move(node));
 }
 
-// What stands in a PE of a level above 0; made when it is first used.
+// The node in a PE of a level above 0; made at its first use.
 Node& Runner::inside_of(Node& node, Node::Copy& copy, std::uint64_t element) {
   Node::Element& seat = copy.elements[element];
   if (seat.inside != nullptr) return *seat.inside;

@@ -17,7 +17,7 @@ class Runner {
   Execution run();
 
  private:
-  // What a unit does at a node in a step; whether it has done anything.
+  // One step of a unit at a node; whether it has done anything.
   bool task_unit(Node& node);
   bool scheduling_element(Node& node);
   bool processing_elements(Node& node);
@@ -68,7 +68,7 @@ class Runner {
   Execution execution_;
   std::uint64_t step_ = 0, next_group_ = 0;
   std::uint64_t parts_ = 0;                   // PEs and queues of all nodes
-  std::vector<std::unique_ptr<Node>> nodes_;  // in the order in which they were made
+  std::vector<std::unique_ptr<Node>> nodes_;  // in the order of their making
   std::vector<std::unique_ptr<Instance>> instances_;
   std::vector<std::unique_ptr<Group>> groups_;
 };

@@ -1,12 +1,12 @@
-// Data in position (hu2016, section 2.5): an instance computes on what lies in its level's memory. What a
-// script list's instance has there belongs to it, and goes with it.
+// Data in position (hu2016, section 2.5): an instance computes on data in its level's memory. The data of a
+// script list's instance belong to it, and go with it.
 #include <fmt/format.h>
 
 #include "model/runner.h"
 
 namespace duet::model {
 
-// Columns have their own, as threads have registers; but for what is shared.
+// Columns have their own data, as threads have registers; shared data excepted.
 std::string Runner::key_of(const Group& group, const std::string& data) const {
   const bool own = group.parent->list->columns > 1 && !model_.datum(data)->shared;
   return own ? fmt::format("{}@{}", data, group.channel) : data;
@@ -25,15 +25,15 @@ Bytes part(Bytes bytes, std::uint64_t parts) { return (bytes + parts - 1) / part
 
 }  // namespace
 
-// A Stage-In takes the instance's part of what its parent has.
+// A Stage-In takes the instance's part of its parent's data.
 Bytes Runner::piece_of(const Group& group, const std::string& data) const {
   const Data& datum = *model_.datum(data);
   const std::uint64_t columns = datum.shared ? 1 : group.parent->list->columns;
   return part(datum.bytes, parts_of(group.parent) * columns);
 }
 
-// What an instance of the group takes of the memory inside its PE: all that its list brings and makes there,
-// and what comes up from below (section 2.5: resource reservation).
+// The memory inside its PE that an instance of the group takes: all data that its list brings and makes
+// there, and data from below (section 2.5: resource reservation).
 Bytes Runner::footprint(const Group& group) const {
   const ScriptList& list = *model_.list(group.script->runs);
   std::set<std::string> names;
@@ -95,7 +95,7 @@ std::string Runner::not_in_position(const Node& node, const Group& group) const 
   return none;
 }
 
-// Room for what it brings or makes, from its begin on; it is in position at the end.
+// Room for the data it brings or makes, from its begin on; they are in position at the end.
 void Runner::reserve(Node& node, Group& group) {
   const Script& script = *group.script;
   const auto take = [&](const std::string& data) {
@@ -113,7 +113,7 @@ void Runner::place(Group& group) {
   Instance& parent = *group.parent;
   const auto put = [&](const std::string& data) { parent.data.insert(key_of(group, data)); };
   for (const std::string& data : script.makes) put(data);
-  // The parts that all instances have moved up make up the whole.
+  // The parts moved up by all instances make up the whole.
   for (const std::string& data : group.staged_out) put(data);
   if (script.kind != ScriptKind::Moving) return;
   if (script.movement == Movement::StageIn) put(script.data);

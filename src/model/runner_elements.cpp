@@ -1,6 +1,6 @@
 // The scheduling element, SE, and the processing elements, PE (hu2016, sections 2.3 to 2.5). The SE looks at
-// the heads of the TB's queues alone: a group behind another one of its channel waits until that has ended
-// (intrinsic synchronization), and queues take turns.
+// the heads of the TB's queues alone: a group behind another one of its channel waits until the other has
+// ended (intrinsic synchronization), and queues take turns.
 #include <fmt/format.h>
 
 #include <algorithm>

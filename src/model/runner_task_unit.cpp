@@ -94,7 +94,7 @@ Node::Queue* Runner::queue_for(Node& node, const Instance& instance, std::uint64
   return free;
 }
 
-// A command of a script; with the last one its group goes into its channel's queue, if that has room.
+// A command of a script; with the last one its group goes into its channel's queue, if there is room.
 bool Runner::read(Node& node, Instance& instance, Instance::Feed& feed) {
   const Instance::Entry& entry = feed.entries[feed.next];
   const auto& commands = entry.script->commands;

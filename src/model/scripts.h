@@ -1,7 +1,7 @@
 // The task organization (hu2016, section 2.2): script lists (SL), their scripts (SS, PS_C, PS_D), and the
 // script commands (SC) of these. An SL of level i has scripts of level i-1: a PS_C starts a group of task
-// instances of level i-1, each of which runs an SL of level i-1. A PS_C of level 0 is one instruction, which
-// is its SL too.
+// instances of level i-1, each of which runs an SL of level i-1. A PS_C of level 0 is one instruction, and
+// its SL too.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ const char* name_of(ScriptKind kind);                                    // "PS_
 enum class Movement : std::uint8_t { StageIn, StageOut, Equipotent };
 const char* name_of(Movement movement);  // "Stage-In"
 
-// What an SS does. Signal and Wait: of an event of the task instance; Barrier: all channels of it meet.
+// The action of an SS. Signal and Wait: of an event of the task instance; Barrier: all channels of it meet.
 enum class Control : std::uint8_t { Note, Signal, Wait, Barrier };
 const char* name_of(Control control);  // "signal"
 
@@ -31,8 +31,8 @@ struct Script {
   std::uint64_t width = 1;            // task width: instances of the group
   // PS_C
   std::string runs;                       // the SL of its instances; empty at level 0
-  std::string array;                      // that it wants; empty: any
-  std::vector<std::string> needs, makes;  // data that has to be in position, and that is then
+  std::string array;                      // wanted array; empty: any
+  std::vector<std::string> needs, makes;  // data needed in position, and data then in position
   // PS_D
   Movement movement = Movement::StageIn;
   std::string data;
@@ -45,8 +45,8 @@ struct Script {
 struct ScriptList {
   std::string name;
   unsigned level = 0;
-  // Section 3.4: so many program counters, each of them a channel that goes through all of the list. With
-  // more than 1 the scripts' own channels are not used.
+  // Section 3.4: so many program counters, each a channel through all of the list. With more than 1 the
+  // scripts' own channels are not used.
   std::uint64_t columns = 1;
   std::vector<Script> scripts;
   unsigned line = 0;

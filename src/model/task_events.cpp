@@ -49,7 +49,7 @@ std::vector<LevelLimits> limits_of(const config::Machine& machine) {
   gpu.units = sm.count;
   gpu.places = sm.max_blocks;
   gpu.resources = {sm.max_warps, sm.max_threads, sm.registers, sm.shared_bytes};
-  // Those of warps are free before their block ends, of which it is not told.
+  // Resources of warps are free before their block ends; no event shows it.
   if (front.dispatch == "cross_level") gpu.resources = {0, 0, 0, sm.shared_bytes};
   gpu.movers = machine.gpu.copy_engines.count + machine.gpu.copy_engines.bit_engines;
   return limits;
@@ -97,7 +97,7 @@ Operation TaskEvents::operation(Verb verb, const sim::Event& event, const Comman
   return operation;
 }
 
-// What works at a level stands in one PE of the level above (sections 2.1, 2.3).
+// Components that work at a level stand in one PE of the level above (sections 2.1, 2.3).
 void TaskEvents::check_father(const sim::Event& event) {
   if (event.component == nullptr) return;
   const sim::Component* const father = event.component->parent();
@@ -136,8 +136,8 @@ void TaskEvents::take(const sim::Event& event) {
   }
 }
 
-// The host's script (SL^2). A command's end is when the host could know; of what the GPU told has ended
-// before nothing is left to say.
+// The host's script (SL^2). A command's end is when the host could know; commands whose end the GPU has
+// reported need no further operation.
 void TaskEvents::command(const sim::Event& event) {
   if (event.phase == TaskEventPhase::Begin) {
     ++counts_.commands;

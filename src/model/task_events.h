@@ -1,8 +1,8 @@
 // The task events of a simulated run (base/task_event.h) as operations of the model's instance for its
-// machine (instance.h; hu2016, section 3): a command of the driver is a script of level 1, in the logical
-// channel that is its stream; a kernel is a group of blocks, its context a reference counter; a warp is a
-// channel of level 0 (section 3.4) in the task buffer of its SM, and its instructions are not told one by
-// one, so that all of them stand for a group.
+// machine (instance.h; hu2016, section 3): a command of the driver is a script of level 1, in its stream's
+// logical channel; a kernel is a group of blocks, its context a reference counter; a warp is a channel of
+// level 0 (section 3.4) in the task buffer of its SM, and its instructions have no events one by one: all of
+// them stand for a group.
 //
 //   TaskEvents events(machine, report);
 //   events.describe(7, facts);                     // of command 7, before its first event
@@ -25,22 +25,23 @@ namespace duet::model {
 
 inline constexpr TaskEventMask kModelEvents = kExplainedEvents;
 
-// What no event tells of a command.
+// The facts of a command that no event has.
 struct CommandFacts {
   ScriptKind kind = ScriptKind::Scheduling;
   Movement movement = Movement::Equipotent;  // of data
   std::string name;                          // "kernel 'smooth'"
   std::uint64_t blocks = 1;
-  Resources block{};  // what a block takes
+  Resources block{};  // resources of a block
 };
 
-// What a block takes: warps and registers as the machine gives them out. `shared_bytes`: as it gives them.
+// The resources of a block: warps and registers as the machine gives them out. `shared_bytes`: as it gives
+// them.
 Resources block_resources(const config::Sm& sm, std::uint64_t threads, std::uint64_t registers_per_thread,
                           Bytes shared_bytes);
 // Of level 0, an SM, and level 1, the GPU.
 std::vector<LevelLimits> limits_of(const config::Machine& machine);
 
-// How often things were told, for who compares.
+// The numbers of events, for a comparison.
 struct EventCounts {
   std::uint64_t commands = 0, push_buffer_commands = 0, queued = 0, kernels = 0, blocks = 0, warps = 0,
                 moves = 0;
@@ -52,7 +53,7 @@ class TaskEvents : public sim::EventSink {
   TaskEvents(const config::Machine& machine, Rules::Report report);
 
   void describe(std::uint64_t command, const CommandFacts& facts);
-  // Something has faulted: what follows may be dropped.
+  // A fault has happened: later operations may be dropped.
   void fault() {
     fault_ = true;
     rules_.fault();
@@ -76,7 +77,7 @@ class TaskEvents : public sim::EventSink {
     CommandFacts facts;
     std::uint64_t stream = 0, channel = 0;
     std::uint64_t moves = 0, moved = 0;  // to come, and ended
-    std::uint64_t launched = 0;          // blocks that Launch commands ask for
+    std::uint64_t launched = 0;          // blocks of Launch commands
     bool fetched = false, blocks_ended = false;
     Picoseconds ended_ps = 0;
   };
@@ -94,7 +95,7 @@ class TaskEvents : public sim::EventSink {
 
   const std::uint64_t warp_slots_;
   Rules rules_;
-  std::unordered_map<std::uint64_t, Command> commands_;  // that are not complete
+  std::unordered_map<std::uint64_t, Command> commands_;  // incomplete ones
   struct Slot {
     std::uint64_t group = kNobody, command = 0, block = 0, warp = 0;
   };
@@ -102,7 +103,7 @@ class TaskEvents : public sim::EventSink {
   std::unordered_map<std::uint64_t, std::size_t> slot_of_;  // by group of level 0
   std::uint64_t next_warp_ = 0;
   bool fault_ = false;
-  const sim::Component* father_ = nullptr;  // of what works at level 1
+  const sim::Component* father_ = nullptr;  // of components that work at level 1
   EventCounts counts_;
 };
 

@@ -31,7 +31,7 @@ std::string array_text(unsigned indent, unsigned level, const Array& array) {
   return part(indent, fmt::format("[{}^{}]", array.moves_data ? "PE_D" : "PE_C", level), array.name, holds);
 }
 
-// Table II: what executes, and what it is told in.
+// Table II: the executing parts, and their commands.
 std::string table_text(const Structure& structure) {
   std::string text = "\nComponents and their scripts (Table II)\n";
   const auto row = [&](const std::string& component, const std::string& script) {

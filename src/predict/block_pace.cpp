@@ -17,11 +17,11 @@ double BlockPace::between(const std::vector<Cycle>& ends, std::uint64_t instruct
   const auto computed = static_cast<double>(instructions);
   double pace = static_cast<double>(ends.back() - ends[places - 1]) / computed *
                 static_cast<double>(ends.size()) / static_cast<double>(ends.size() - places);
-  // While all places were taken, if they were for long enough: what ends later has been begun before.
+  // The pace while all places were taken, if for long enough: blocks that end later began earlier.
   const double issued = static_cast<double>(last_start_.instructions - full_since_.instructions);
   if (ends.size() >= 3 * places && issued > 0)
     pace = static_cast<double>(last_start_.cycle - full_since_.cycle) / issued;
-  // Its queues hide for a while that DRAM does not follow.
+  // DRAM may be slower than the pace; its queues hide that for a while.
   const auto kept = static_cast<double>(recording_.kept_instructions());
   pace = std::max(pace, dram_cycles * static_cast<double>(std::min(sms_, recording_.blocks)) / kept);
   double here = 0;

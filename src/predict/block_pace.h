@@ -1,8 +1,8 @@
-// How long the blocks between the windows take: they go on at the pace of those in the windows, so many
-// cycles an instruction.
+// The time of the blocks between the windows: they go on at the pace of the windows' blocks, in cycles an
+// instruction.
 //   BlockPace pace(recording, mine);
-//   pace.started(number, now, instructions);      each block of the SM that is computed, as it starts
-//   pace.between(ends, instructions, dram_cycles) cycles of those that were not
+//   pace.started(number, now, instructions);      each block of the computed SM, as it starts
+//   pace.between(ends, instructions, dram_cycles) cycles of the other blocks
 #pragma once
 
 #include <cstdint>
@@ -14,14 +14,14 @@ namespace duet::predict {
 
 class BlockPace {
  public:
-  // `mine`: the blocks of the SM that is computed.
+  // `mine`: the blocks of the computed SM.
   BlockPace(const KernelRecording& recording, const std::vector<Block*>& mine, std::uint64_t sms)
       : recording_(recording), mine_(mine), sms_(sms) {}
 
-  // The block of this number, from 0. `instructions`: those that have issued.
+  // The block of this number, from 0. `instructions`: issued so far.
   void started(std::size_t number, Cycle now, std::uint64_t instructions);
-  // `ends`: of blocks, the first one first. `dram_cycles`: of the core clock, for what all SMs' blocks in the
-  // windows ask of DRAM.
+  // `ends`: of blocks, the first one first. `dram_cycles`: DRAM's work for all SMs' blocks in the windows, in
+  // cycles of the core clock.
   double between(const std::vector<Cycle>& ends, std::uint64_t instructions, double dram_cycles) const;
 
  private:
@@ -33,8 +33,8 @@ class BlockPace {
   const KernelRecording& recording_;
   const std::vector<Block*>& mine_;
   const std::uint64_t sms_;
-  // When the first block started in a place that another one had left, and when one did as many places later
-  // as there are, once or more: blocks that wait start and end together.
+  // The first start of a block in a used place, and the last start a multiple of the number of places later:
+  // blocks that wait start and end together.
   Moment full_since_, last_start_;
 };
 

@@ -1,9 +1,9 @@
-// When a warp's instructions are there: the instruction cache of the SM that is computed, its port, its
-// registers and what it asks for ahead. Where a kernel's first line comes from to many SMs: memory_path.h.
+// When a warp's instructions arrive: the instruction cache of the computed SM, its port, registers and
+// prefetches. memory_path.h has the kernel's first line, which many SMs fetch at once.
 //   CodeFetch code(machine, recording, timed, changes, tags, path, &memory);
 //   const CodeFetch::Answer answer = code.fetch(address, now);
 //   if (answer.again) ...                no register is free before answer.at: it has to be asked then
-//   code.finish();                       what is still on its way is kept
+//   code.finish();                       lines on their way are kept
 #pragma once
 
 #include <cstdint>
@@ -17,8 +17,7 @@ namespace duet::predict {
 
 class CodeFetch {
  public:
-  // `tags`: what the cache holds, before and after. `memory`: null where nothing is asked of the caches
-  // below.
+  // `tags`: the lines of the cache, before and after. `memory`: null where the caches below are not asked.
   CodeFetch(const config::Machine& machine, const KernelRecording& recording, const gpu::TimedKernel& timed,
             const Changes& changes, TagArray& tags, MemoryPath& path, MemoryModel* memory);
 
@@ -50,7 +49,7 @@ class CodeFetch {
   Cycle port_ = 0;
   bool first_ = true;                      // nothing was asked for yet
   std::vector<Coming> coming_;             // they take their places when they arrive
-  std::vector<std::uint64_t> prefetched_;  // lines that nobody has wanted yet
+  std::vector<std::uint64_t> prefetched_;  // prefetched lines without a use so far
 };
 
 }  // namespace duet::predict

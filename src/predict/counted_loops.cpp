@@ -69,7 +69,7 @@ class Finder {
  public:
   Finder(const PartialCode& code, std::size_t last) : code_(code), last_(last) {}
 
-  // Of the loop that the branch at `last` closes.
+  // The loop that the branch at `last` closes.
   std::optional<CountedLoop> find() {
     const MicroOp& back = code_.code[last_];
     std::size_t i = back.target;

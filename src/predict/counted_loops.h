@@ -1,6 +1,5 @@
-// Loops of partial code that do nothing but count (gpu/functional/counted_loop.h): each closed by one branch
-// back, with nothing in it that is executed but additions of what the loop does not change, and one
-// comparison by which it goes on.
+// Loops of partial code that only count (gpu/functional/counted_loop.h). Such a loop is closed by one branch
+// back. It executes only additions of operands that it does not change, and one comparison for its branch.
 #pragma once
 
 #include "gpu/functional/block_recorder.h"

@@ -1,10 +1,10 @@
 // Words of lines that a write-through cache holds no more, as a store dropped them (gpu.l1.write_evict). The
-// rest of the line stays: who reads the next word finds it.
+// rest of the line stays: a read of the next word hits.
 //   DroppedWords dropped;
 //   if (tags.holds(address)) dropped.drop(line, DroppedWords::of(12, 4));         a store of the fourth word
 //   const bool hit = tags.read(address, segments) && !dropped.any(line, words);   a load
 //   if (!hit) dropped.fetched(line);
-// What a request has used is taken to lie side by side, from its first byte on.
+// The bytes of a request are taken to lie side by side, from its first byte on.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ namespace duet::predict {
 
 class DroppedWords {
  public:
-  // Of 128 bytes, a bit each: those of `bytes` from the first one on.
+  // The words of `bytes` bytes from `first` on, a bit each for a line of 128 bytes.
   static std::uint32_t of(Bytes first, Bytes bytes) {
     const Bytes count = (first % 4 + bytes + 3) / 4;
     return static_cast<std::uint32_t>(((std::uint64_t{1} << count) - 1) << first / 4);

@@ -14,7 +14,7 @@ struct Class {
   double low, high;
 };
 
-// What tests/predict/programs.py --calibrate prints.
+// Printed by tests/predict/programs.py --calibrate.
 constexpr Class kClasses[] = {
     {"doubts", 341, 0.56, 5.24},  // the furthest of all: there are too few of them
     {"memory latency", 95, 0.88, 1.78}, {"instruction fetch", 73, 0.77, 1.15},

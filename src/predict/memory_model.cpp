@@ -25,10 +25,10 @@ struct MemoryModel::Level {
         write_allocate(cache.write_allocate),
         fetch_on_write(cache.fetch_on_write),
         perfect(perfect_level) {}
-  // Of what is counted, that which was not seen, and that which the level above has written back.
+  // Of the counted lines: the unseen ones, and the write-backs of the level above.
   Count unseen, written_back;
-  double new_below = 0;         // of lines that passed and are written back: less than one's
-  std::uint64_t next_line = 0;  // of those that passed above and are new here: they lie in a row
+  double new_below = 0;         // of passed lines that are written back: less than one line
+  std::uint64_t next_line = 0;  // of lines that passed above and are new here: they lie in a row
   memory::SliceMap slice_map;
   TagArray tags;
   Bytes line_bytes;
@@ -136,7 +136,7 @@ void MemoryModel::displaced(std::size_t number, Level& level) {
               level.tags.displaced_passed());
 }
 
-// What a cache writes back is not how many lines a kernel uses of the one below.
+// A write-back does not count as the kernel's use of a line in the cache below.
 void MemoryModel::write_below(std::size_t number, std::uint64_t block, unsigned segments, bool passed) {
   if (number >= levels_.size()) return write(number, block, segments, true);
   Level& level = *levels_[number];
@@ -146,8 +146,8 @@ void MemoryModel::write_below(std::size_t number, std::uint64_t block, unsigned 
   if (!passing_) level.written_back = level.written_back - (before - after);
 }
 
-// A line that passed is one of those that passed below, where the kernel had read it, or a new one, in a
-// cache that keeps what is written back.
+// Where the kernel had read a passed line, the line has passed below too; otherwise it is a new one, in a
+// cache that keeps write-backs.
 bool MemoryModel::write_passed(std::size_t number, unsigned segments) {
   if (number >= levels_.size() || !levels_[number]->write_back) return false;
   Level &above = *levels_[number - 1], &level = *levels_[number];
@@ -211,7 +211,7 @@ void MemoryModel::to_dram(std::uint64_t address, unsigned segments, bool written
     count_chunk();
 }
 
-// What lies in a channel's queue is served in the order that opens the fewest rows.
+// The requests of a channel's queue are served in the order with the fewest row activations.
 void MemoryModel::serve(Channel& channel) {
   if (channel.queue.empty()) return;
   const config::Dram& dram = machine_.gpu.dram;
@@ -222,7 +222,7 @@ void MemoryModel::serve(Channel& channel) {
   bool reads = false, writes = false;
   double bus = 0, activates = 0, work = 0, squares = 0, bank = 0;
   for (std::size_t i = 0, end; i < channel.queue.size(); i = end) {
-    // Those of one row, which is open already or is opened for them.
+    // The requests of one row. The row is open already or is opened for them.
     const auto& first = channel.queue[i];
     std::uint64_t bursts = 0;
     bool written = false;
@@ -294,8 +294,8 @@ void MemoryModel::write_back_in_time(double times, const Held& before) {
   const double left_by_others = static_cast<double>(before.dirty_segments) * displaced;
   const double unseen = left_by_others / times + made * std::max(0.0, 1 - room / std::max(taken, 1.0));
   const double all = (written + (times - 1) * unseen) / times;
-  // What others have left dirty leaves first, and once. Of what was written enough has to be seen to know how
-  // long more of it takes.
+  // Dirty lines of others leave first, and once. The time of further writes is known only when enough of them
+  // have been seen.
   constexpr double kEnough = 0.25;
   if (all < written || written > kEnough * all) {
     const double share = (read + all) / std::max(read + written, 1.0);
@@ -316,7 +316,7 @@ void MemoryModel::write_back_in_time(double times, const Held& before) {
       dirty.push_back({used, address, segments});
     });
   const std::uint64_t reads = load_.dram_reads, writes = load_.dram_writes;
-  // Those that were written last are the kernel's.
+  // The lines written last are the kernel's.
   const auto last_first = [](const Dirty& a, const Dirty& b) { return a.used > b.used; };
   if (left < dirty.size()) {
     std::nth_element(dirty.begin(), dirty.begin() + static_cast<std::ptrdiff_t>(left), dirty.end(),
@@ -410,7 +410,7 @@ void MemoryModel::pass(const Counts& then, double more, double all) {
                       static_cast<double>(tags.lines());
     const auto found_more = static_cast<std::uint64_t>(fits ? found * more : 0);
     const auto lines = static_cast<std::uint64_t>((found + missed) * more);
-    // What has to leave a cache goes to the one below.
+    // Displaced lines go to the cache below.
     TagArray::Displaced displaced;
     if (i + 1 < levels_.size())
       displaced = [&](std::uint64_t address, unsigned segments) {
@@ -428,7 +428,7 @@ void MemoryModel::pass(const Counts& then, double more, double all) {
   passing_ = false;
 }
 
-// Of what waits in the queues; nothing does then.
+// Serves all queued requests; the queues are empty then.
 void MemoryModel::serve_all() {
   for (Channel& channel : channels_) serve(channel);
   count_chunk();

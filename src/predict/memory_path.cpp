@@ -14,21 +14,21 @@ double ratio(std::uint64_t core_khz, std::uint64_t khz) {
   return static_cast<double>(core_khz) / static_cast<double>(khz);
 }
 
-// How much of its time an output port of a crossbar is used at most, where packets for any of `outputs` wait
-// in one queue at each of `inputs`: the head of a queue holds up who could go. Source: Karol, Hluchyj and
-// Morgan, "Input versus output queueing on a space-division packet switch", IEEE Trans. Communications, 1987,
-// for as many of either; with a = inputs / outputs heads for each output the same sum gives r + r^2 / (2 (1 -
-// r)) = a.
+// The largest use of an output port of a crossbar, where packets for any of `outputs` wait in one queue at
+// each of `inputs`: the head of a queue holds up the packets behind it. Source: Karol, Hluchyj and Morgan,
+// "Input versus output queueing on a space-division packet switch", IEEE Trans. Communications, 1987, for as
+// many of either; with a = inputs / outputs heads for each output the same sum gives r + r^2 / (2 (1 - r)) =
+// a.
 double used_at_most(double inputs, double outputs) {
   if (inputs <= 1 || outputs <= 1) return 1;
   const double a = inputs / outputs;
   return 1 + a - std::sqrt(1 + a * a);
 }
 
-// For each request of this SM to a slice of L2 the others send one too, but not all at the same moment. So it
-// waits only for what is beyond so many turns of all: as many lines come together by chance, each with a
-// request for every sector, and what goes on beyond them grows, so that a kernel's time hardly depends on
-// this number.
+// For each request of this SM to a slice of L2 the other SMs send one too, but not at the same moment. So it
+// waits only for requests beyond so many turns of all SMs: as many lines come together by chance, each with a
+// request for every sector. A steady excess grows beyond any bound, so a kernel's time hardly depends on this
+// number.
 constexpr double kSliceSlack = 4;
 
 double sectors_of_line(const config::Cache& cache) {
@@ -125,7 +125,7 @@ MemoryPath::MemoryPath(const config::Machine& machine, const KernelRecording& re
     dram_write_cost_ = stores == 0 ? 0 : of_writes / stores;
   }
   // All SMs want the same line from one slice; this one is the last. From then on they ask one after the
-  // other. Where blocks wait for room the SMs that are early take more of them.
+  // other. Where blocks wait for room the early SMs take more of them.
   if (!changes.no_shared_limits)
     code_lag_ = lag_ = (sms - 1) * flits(levels_[0], 128) * (recording.blocks > recording.wave ? 0.5 : 1);
   to_dram_ = static_cast<double>(gpu.l1.latency_cycles + 1) +
@@ -193,8 +193,8 @@ double MemoryPath::below(const Request& request, double now, Of of) {
     if (i == 0 && request.slice != Request::kNoSlice) {
       Slice& slice = slices_[request.slice];
       double all = look_up * slice.share;
-      // One that finds its word taken waits at the slice's port, before all that come after it. Those of
-      // other SMs on other words wait at the same time.
+      // An atomic whose word is busy waits at the slice's port, before all later requests. Atomics of other
+      // SMs on other words wait at the same time.
       if (request.atomic && std::exchange(slice.last_word, word) == word && !changes_.no_atomic_conflicts)
         all = std::max(all, conflict * std::min(of_word, slice.share));
       all *= level.clock_ratio;
@@ -289,7 +289,7 @@ MemoryPath::Times MemoryPath::send(const Request& request, double now, std::uint
   Misses& misses = constant ? constant_misses_ : misses_;
   const bool cached = constant || request.in_l1;
   const bool passes = !cached && cache.pass_cycles != 0 && !request.store;
-  // The request is looked up so many cycles after it was sent; one that finds no room holds up the others.
+  // The request is looked up so many cycles after it was sent; a request without room holds up the others.
   const double latency = 1 + static_cast<double>(passes ? cache.pass_cycles : cache.latency_cycles);
   const double start = port.take(now, 1);
   double look_up = start + latency;
@@ -331,7 +331,8 @@ MemoryPath::Times MemoryPath::send(const Request& request, double now, std::uint
   if (cache.line_bytes >= 128)
     fetched.sectors = static_cast<std::uint8_t>(tags.brought() | (dropped ? tags.with_sectors(segments) : 0));
   if (!hit && !constant) dropped_.fetched(line);
-  // One that hits is answered when nobody is who has waited for a line, and holds up those behind it.
+  // A hit is answered in a cycle without an answer to a request that waited for a line, and holds up the
+  // requests behind it.
   const auto answer_hit = [&]() -> Times {
     ++l1_hits_;
     if (misses.answering <= look_up) return {start, look_up + 1};
@@ -362,12 +363,12 @@ MemoryPath::Times MemoryPath::send(const Request& request, double now, std::uint
       miss->arrival = std::max(miss->arrival, arrival);
       wanted = std::max(wanted, arrival);
     }
-    // Those that wait are answered one a cycle.
+    // Waiting requests are answered one a cycle.
     miss->answers.push_back(std::max({miss->answers.back() + 1, wanted, look_up}));
     return {sent, miss->answers.back() + 1};
   }
   if (hit) return answer_hit();
-  // The lookup waits for the register that is free first, and for a way of its set that does not wait itself.
+  // The lookup waits for the first free register, and for a way of its set without a fetch.
   const double wanted = look_up;
   if (misses.all.size() >= cache.mshrs) look_up = std::max(look_up, misses.first());
   if (misses.of_set[set] >= cache.ways) look_up = std::max(look_up, misses.first_of_set(set));

@@ -1,6 +1,6 @@
 // The time of kernels from a model in place of the simulator: a functional GPU executes them, and each
-// kernel's end is kept back until the time that the model gives it. All else (calls, driver, link, copies,
-// streams) is simulated.
+// kernel's end is held back until the model's time. All else (calls, driver, link, copies, streams) is
+// simulated.
 //   Predictor predictor(machine, address_space, [](const Prediction& p) {...});
 //   services.recorder = &predictor.recorder();          of a functional GPU built from functional_gpu()
 #pragma once
@@ -16,7 +16,7 @@
 
 namespace duet::predict {
 
-// What would be gone: each kernel's time is computed again without it.
+// Limits: each kernel's time is computed again without each.
 enum class Limit : std::uint8_t {
   Dependencies,  // results of arithmetic are there at once
   Fetch,         // the instruction cache has all code
@@ -32,7 +32,7 @@ enum class Limit : std::uint8_t {
 };
 inline constexpr std::size_t kLimits = static_cast<std::size_t>(Limit::Count);
 
-// Assumptions of the model that do not hold for a kernel, a bit each.
+// Assumptions of the model that a kernel breaks, a bit each.
 enum class Doubt : std::uint8_t {
   Truncated,      // long warps: only their beginning was computed, and it did not go on alike
   FullEmptyBits,  // waits for bits take no time
@@ -40,8 +40,8 @@ enum class Doubt : std::uint8_t {
   Clock,          // it reads a clock, or sleeps
   Waits,          // its blocks may wait for each other: a cooperative grid
   Overlapped,     // other kernels ran at the same time
-  Imbalanced,     // blocks differ much in what they execute
-  WrongData,      // it decides by data that --sampled has not computed
+  Imbalanced,     // blocks execute very different numbers of instructions
+  WrongData,      // it decides by data without computed values (--sampled)
   HostRead,       // the host had read such data when it launched it
   Count
 };
@@ -56,11 +56,11 @@ struct Prediction {
   std::array<Picoseconds, kLimits> without_ps{};
   Picoseconds roofline_ps = 0, hong_kim_ps = 0;
   std::uint32_t doubts = 0;
-  SmModel::Code code;     // what the instruction caches have after it
-  bool repeated = false;  // not computed: it did what launches before it did (repeats.h)
+  SmModel::Code code;     // the contents of the instruction caches after it
+  bool repeated = false;  // not computed: it did the same as earlier launches (repeats.h)
 };
 
-// Those that the interval of its time knows nothing of: it is how a launch came about.
+// Doubts without influence on the interval of the time: they concern the cause of a launch.
 inline constexpr std::uint32_t kDoubtsOfLaunch = 1u << static_cast<unsigned>(Doubt::HostRead);
 
 class Repeats;

@@ -13,13 +13,13 @@ namespace duet::predict {
 
 namespace {
 
-// Of each warp so many steps and requests are kept that the blocks of one SM have no more than these, and
-// those of all SMs; and some at least.
+// Steps and requests of a warp are kept up to these sums over the blocks of one SM, and of all SMs; at least
+// kLeastSteps.
 constexpr std::uint64_t kOwnSteps = 1'500'000, kAllSteps = 24'000'000, kLeastSteps = 128;
 constexpr std::uint64_t kCounted = 64;  // blocks of a grid
 constexpr std::uint64_t kOwnRequests = 750'000, kAllRequests = 12'000'000, kLeastRequests = 32;
 
-// What lanes of a warp touch within a segment of up to 128 bytes.
+// The bytes that lanes of a warp touch within a segment of up to 128 bytes.
 struct Touched {
   unsigned first = 0, bytes = 0;
   unsigned sectors = 0;  // 32 bytes each, a bit each
@@ -30,7 +30,7 @@ Touched touched_range(unsigned from, unsigned bytes) {
   return {from, bytes, (2u << (from + bytes - 1) / 32) - (1u << from / 32)};
 }
 
-// `step`: bytes from an element's start, of accesses that are done word by word.
+// `step`: bytes from an element's start, for accesses word by word.
 template <unsigned W>
 Touched touched_by(const gpu::MemoryInstruction<W>& instruction, const gpu::MemoryPart& part,
                    std::uint32_t step, std::uint32_t segment, std::uint64_t group) {
@@ -52,7 +52,7 @@ Touched touched_by(const gpu::MemoryInstruction<W>& instruction, const gpu::Memo
   return result;
 }
 
-// Whether what a warp does may depend on what others have done before it.
+// Whether a warp's work may depend on the earlier work of other warps.
 bool asks_others(const ptx::Kernel& kernel) {
   return std::any_of(kernel.code.begin(), kernel.code.end(), [](const ptx::MicroOp& op) {
     return op.kind == ptx::Kind::Atomic ||
@@ -71,21 +71,21 @@ std::uint64_t KernelRecording::kept_instructions() const {
 struct Recorder::Launch {
   KernelRecording recording;
   std::map<std::uint64_t, std::unique_ptr<Block>> open;  // blocks in execution, by number
-  std::uint32_t steps = 0, requests = 0;                 // of a warp, that are kept
+  std::uint32_t steps = 0, requests = 0;                 // kept of a warp
   std::uint64_t kept_steps = 0;
   std::uint64_t with_rounds = 0, without_rounds = 0;  // instructions of blocks whose steps are kept
   bool keep_all = false;
   bool short_turns = false;
   Known* known = nullptr;                           // with --sampled
   const Slice* slice = nullptr;                     // of it
-  bool skips = false;                               // blocks that are not recorded
+  bool skips = false;                               // skips blocks outside the recording
   std::map<std::uint32_t, VirtualAddress> written;  // allocations: their bases
   std::uint32_t last_written = 0, last_deciding = 0;
-  bool reads_wrong = false;  // what was not computed
+  bool reads_wrong = false;  // data without computed values
   std::uint64_t sms = 1;
 
   bool in_window(std::uint64_t block) const { return next_in_window(block) == block; }
-  // The first block from this one on that is in a window.
+  // The first block of a window from this one on.
   std::uint64_t next_in_window(std::uint64_t block) const {
     const std::uint64_t wave = recording.wave, blocks = recording.blocks;
     if (blocks <= 4 * wave || block < 2 * wave) return block;
@@ -93,10 +93,10 @@ struct Recorder::Launch {
     if (block < middle + wave) return std::max(block, middle);
     return std::max(block, blocks - wave);
   }
-  // Where only what decides the time is executed, every n-th block is to its end, for how much the
-  // others do. Odd, as a side of the grid is often even: they would all lie in one column.
+  // With partial execution every n-th block is executed to its end, as a measure for the others. Odd, because
+  // a side of the grid is often even: these blocks would all lie in one column.
   std::uint64_t every() const { return std::max<std::uint64_t>(recording.blocks / kCounted, 1) | 1; }
-  // The first one from this one on that is executed.
+  // The first executed block from this one on.
   std::uint64_t next_executed(std::uint64_t block) const {
     const std::uint64_t standing = (block + every() - 1) / every() * every();
     if (!recording.repeated) return std::min(next_in_window(block), standing);
@@ -107,7 +107,7 @@ struct Recorder::Launch {
   }
 };
 
-// What turns the lanes of an instruction into requests, as the load-store unit does.
+// Turns the lanes of an instruction into requests, as the load-store unit does.
 template <unsigned W>
 struct Recorder::Lanes {
   Lanes(const config::Gpu& gpu, const memory::AddressSpace& address_space)
@@ -188,7 +188,7 @@ Recorder::Launch& Recorder::launch_of(const gpu::Grid& grid) {
   return *launch;
 }
 
-// The module's sources are kept, so that no later module's kernel is taken for this one.
+// The module's sources are kept, so no later module's kernel is taken for this one.
 Recorder::Known& Recorder::known_of(const ptx::Kernel& kernel) {
   Known& known = known_[&kernel];
   if (known.slice == nullptr || known.sources != kernel.sources)
@@ -196,7 +196,8 @@ Recorder::Known& Recorder::known_of(const ptx::Kernel& kernel) {
   return known;
 }
 
-// A launch that repeats, of a kernel that decides by data: nobody has decided by what it writes.
+// Whether a repeated launch of a kernel that decides by data may be skipped: no kernel has decided by its
+// results.
 bool Recorder::may_be_skipped(const Known& known) const {
   return known.slice->followed && std::none_of(known.written.begin(), known.written.end(),
                                                [&](std::uint32_t id) { return deciding_.contains(id); });
@@ -212,8 +213,8 @@ void Recorder::read_by_copy(PhysicalAddress first, std::uint64_t command) {
   skipped_data_.read_by_copy(first, command);
 }
 
-// Of a launch that repeats the first block says where it stores, and whether it does as much as before; by
-// data some more say that.
+// The first block of a repeated launch is executed: it shows where the launch stores, and whether it does as
+// much as before. Where the kernel decides by data some more blocks are.
 std::uint64_t Recorder::skips(const gpu::Grid& grid, std::uint64_t block, std::uint64_t most) {
   Launch& launch = launch_of(grid);
   KernelRecording& recording = launch.recording;
@@ -274,8 +275,8 @@ void Recorder::access(gpu::RecordedBlock& record, std::uint32_t warp) {
   if (--block.request_room[warp] == 0) record.room[warp] = 0;
 }
 
-// An access: stores to memory that others read, and loads of what was not computed. The first and the last
-// lane stand for all. `decides`: control or an address comes of what is loaded.
+// Follows stores to memory that others read, and loads of data without computed values. The first and the
+// last lane stand for all. `decides`: control or an address comes of the loaded value.
 template <unsigned W>
 void Recorder::follow(Launch& launch, const ptx::Warp<W>& registers, const ptx::MicroOp& op,
                       std::uint64_t active, bool decides) {
@@ -340,7 +341,7 @@ void Recorder::take(Lanes<W>& lanes, gpu::RecordedBlock& record, std::uint32_t w
     whole = lanes.resolve(op, registers, active);
     if (whole) sent += add_requests(lanes, block, launch);
   }
-  // One that faults ends its block.
+  // An access that faults ends its block.
   if (!whole) return;
   block.add_access(warp, first, taps);
   record.mark_access(warp);
@@ -353,7 +354,8 @@ void Recorder::take(Lanes<W>& lanes, gpu::RecordedBlock& record, std::uint32_t w
     block.moves_on(warp);
 }
 
-// Of the instruction that was resolved, part by part as the load-store unit sends them. Returns how many.
+// Adds the requests of the resolved instruction, part by part as the load-store unit sends them. Returns
+// their number.
 template <unsigned W>
 std::uint32_t Recorder::add_requests(Lanes<W>& lanes, Block& block, Launch& launch) {
   const gpu::MemoryInstruction<W>& instruction = lanes.instruction;
@@ -408,7 +410,7 @@ std::uint64_t Recorder::add_request(Lanes<W>& lanes, const gpu::MemoryPart& part
   const Touched touched = touched_by(instruction, part, step, segment, group);
   request.used_bytes = static_cast<std::uint8_t>(touched.bytes);
   request.first_byte = static_cast<std::uint8_t>(first.value() % 128 + touched.first);
-  // What a load fetches: whole lines, where L1 has no sectors of its own.
+  // A load fetches whole lines where L1 has no sectors of its own.
   const bool whole_line =
       op.kind == ptx::Kind::Load && request.in_l1 && machine_.gpu.l1.sector_bytes >= part.request_bytes;
   const unsigned sectors = whole_line ? (1u << part.request_bytes / 32) - 1 : touched.sectors;
@@ -420,7 +422,7 @@ std::uint64_t Recorder::add_request(Lanes<W>& lanes, const gpu::MemoryPart& part
   return group;
 }
 
-// Of blocks that stopped: as many instructions as those before and after them have that did not.
+// Gives blocks that stopped as many instructions as the complete blocks before and after them.
 void Recorder::complete(KernelRecording& recording) {
   const auto& kept = recording.kept;
   std::uint64_t added = 0;

@@ -1,7 +1,16 @@
-// Chooses blocks of a kernel, keeps what they do, and asks for the kernel's time when the last one is done.
-// Recorded are the blocks of windows: of up to four waves (the blocks that the GPU holds at once) all, of
-// more the first two, one in the middle and the last. Kept is what the blocks of one SM do (every n-th, on n
-// SMs), of small kernels what all do; of the others their accesses.
+// Watches a functional run and keeps the model's input for each kernel's time.
+//
+//   Recorder recorder(machine, space, sampled, is_repeated, [&](KernelRecording& r) { ... });
+//   services.recorder = &recorder;
+//
+// Example: a launch of 10,000 blocks on a GPU that holds 128 blocks at once (one wave).
+//   recorded     waves 1 and 2, one wave in the middle, the last 128 blocks (the windows)
+//   kept whole   the blocks of one SM in the windows: steps and requests of every warp, up to a limit
+//   kept partly  the other blocks of the windows: their requests, for the caches
+//   counted      all other blocks: their instructions
+// Launches of up to four waves are recorded whole; small kernels are kept whole. The SM is the middle one of
+// the SMs with the most blocks, because the first SMs may have an edge of the data. When the last block has
+// been executed the recorder asks the model for the kernel's time, and the block ends then.
 #pragma once
 
 #include <functional>
@@ -26,28 +35,29 @@ namespace duet::predict {
 // Of one launch.
 struct KernelRecording {
   const gpu::Grid* grid = nullptr;
-  std::uint64_t blocks = 0, wave = 0;  // wave: blocks that the GPU holds at once
+  std::uint64_t blocks = 0, wave = 0;  // wave: blocks on the GPU at once
   unsigned blocks_per_sm = 0;
   std::uint64_t first_sm = 0;  // where the first block went; the next ones go to the next SMs
-  // Of the SM whose steps are kept, as place from there on: of those with most blocks the one in the middle,
-  // as the first ones may have an edge of the data.
+  // The SM whose steps are kept, counted from there: the middle one of the SMs with most blocks, as the first
+  // ones may have an edge of the data.
   std::uint64_t own = 0;
   Picoseconds first_ps = kNever;                       // when the first block was there
   std::vector<std::unique_ptr<Block>> kept;            // in the order of their numbers; not all have steps
-  std::uint64_t executed = 0;                          // machine instructions of blocks that were executed
-  std::uint64_t skipped = 0;                           // blocks that were not
-  std::uint64_t counted = 0, executed_by_counted = 0;  // blocks between the windows that stand for those
-  double without_rounds = 1;  // share of instructions that are left without dropped rounds (recording.h)
+  std::uint64_t executed = 0;                          // machine instructions of executed blocks
+  std::uint64_t skipped = 0;                           // blocks that were not executed
+  std::uint64_t counted = 0, executed_by_counted = 0;  // executed blocks between the windows, for the skipped
+                                                       // ones
+  double without_rounds = 1;  // share of instructions left without dropped rounds (recording.h)
   std::uint64_t thread_instructions = 0;
-  // Instructions of blocks that are executed even where the launch repeats: of the first one, of kernels that
-  // decide by data of more.
+  // Instructions of the blocks that are executed even where the launch repeats: the first one, and more where
+  // the kernel decides by data.
   std::uint64_t standing = 0;
   std::uint64_t done = 0;
   bool has_tracked = false;
   bool repeated = false;  // nothing of it is recorded
-  bool polls = false;     // rounds of a warp that waits were dropped
-  bool partial = false;   // with --sampled: only what decides its time is executed
-  // With --sampled: it decided by data that were not computed; the host has read some before.
+  bool polls = false;     // rounds of a waiting warp were dropped
+  bool partial = false;   // with --sampled: only the slice that decides its time is executed
+  // With --sampled: it decided by data without computed values; the host has read some before.
   bool wrong_data = false, host_read = false;
   bool overlapped = false;                              // blocks of another grid started before it was done
   std::map<std::uint64_t, std::uint64_t> atomic_words;  // words of atomics in global memory, how often
@@ -69,8 +79,8 @@ class Recorder final : public gpu::BlockRecorder {
   using Finish = std::function<Picoseconds(KernelRecording&)>;
   // Called when a grid's first block starts: whether nothing of it needs to be recorded.
   using Repeated = std::function<bool(const gpu::Grid&)>;
-  // `sampled`: of kernels that do not decide by data (slice.h) only the blocks that are recorded are
-  // executed, and of these what decides their time.
+  // `sampled`: where a kernel does not decide by data (slice.h) only its recorded blocks are executed, and of
+  // these only the slice that decides their time.
   Recorder(const config::Machine& machine, const memory::AddressSpace& address_space, bool sampled,
            Repeated repeated, Finish finish);
   ~Recorder() override;
@@ -125,11 +135,11 @@ class Recorder final : public gpu::BlockRecorder {
   MemoryModel memory_;
   SkippedData skipped_data_;
   std::map<const ptx::Kernel*, Known> known_;
-  // Allocations by whose data kernels have decided, or that were read by a copy: the host may have.
+  // Allocations by whose data kernels have decided, or that a copy has read: the host may decide by them.
   std::set<std::uint32_t> deciding_;
   std::uint64_t last_copy_ = ~std::uint64_t{0};
   std::map<std::uint64_t, std::unique_ptr<Launch>> launches_;  // by Grid::launch_id
-  std::vector<std::unique_ptr<Block>> spare_;                  // of launches that are done, for their memory
+  std::vector<std::unique_ptr<Block>> spare_;                  // of finished launches, for their memory
   std::unique_ptr<Lanes<32>> narrow_;
   std::unique_ptr<Lanes<64>> wide_;
 };

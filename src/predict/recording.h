@@ -1,11 +1,10 @@
-// What the model of a kernel is computed from: the instructions of some of its blocks, warp by warp, and the
-// requests of their accesses to memory. Which level had the bytes of a request is filled in later
-// (shared_caches.h).
-//   Access a = block.accesses[warp][n];            of the n-th step of the warp that has
+// The input of a kernel's model: the instructions of some of its blocks, warp by warp, and the requests of
+// their accesses to memory. The level that had the bytes of a request is filled in later (shared_caches.h).
+//   Access a = block.accesses[warp][n];            of the warp's n-th step with an access
 //   RecordedBlock::kAccess block.requests[a.first] .. [a.first + a.count - 1]
-// Of blocks whose steps are not kept only what caches see of their requests is, by CacheRequest.
-// No time is in it: the same recording is computed with other latencies, bandwidths and numbers of units.
-// Coalescing, bank conflicts, sizes of caches and the map of addresses are those of the machine of the run.
+// Blocks without kept steps keep CacheRequests alone: their requests as the caches see them. No time is in
+// it: the same recording is computed with other latencies, bandwidths and numbers of units. Coalescing, bank
+// conflicts, sizes of caches and the map of addresses are of the run's machine.
 #pragma once
 
 #include <algorithm>
@@ -20,31 +19,30 @@ namespace duet::predict {
 
 enum class Path : std::uint8_t { L1, ConstantCache, Shared, Parameters };
 
-// Of the lanes of a warp: what the load-store unit does in one turn.
+// The work of the load-store unit for the lanes of a warp in one turn.
 struct Request {
-  std::uint64_t address =
-      0;  // physical, of its first sector or the line's; of an atomic that of its first word
+  std::uint64_t address = 0;  // physical, of its first sector or the line; of an atomic's first word
   Path path = Path::L1;
-  std::uint8_t depth = 0xff;  // caches below L1 that did not have it; beyond all of them: DRAM
+  std::uint8_t depth = 0xff;  // caches below L1 without it; beyond all of them: DRAM
   std::uint8_t sectors = 0;   // of its line, 32 bytes each, a bit each
   std::uint8_t used_bytes = 0;
   std::uint16_t passes = 1;  // shared memory; of an atomic: words
   static constexpr std::uint16_t kNoSlice = 0xffff;
   std::uint16_t slice = kNoSlice;  // of L2, of the SM whose time is computed; filled in as `depth`
-  std::uint8_t first_byte = 0;     // that it uses, of its 128 bytes
+  std::uint8_t first_byte = 0;     // of its 128 bytes, the first used one
   bool in_l1 : 1 = false;          // L1 may hold it
   bool store : 1 = false, atomic : 1 = false;
   bool host : 1 = false;  // in the memory of the host
-  // L2 has it, but as another SM has asked for it: this one's access that was on then, by its place; none, if
-  // it was there before.
+  // L2 has it because another SM has fetched it: the place of this SM's access at the time of the fetch;
+  // none, if the line was there before.
   static constexpr std::uint32_t kBefore = ~std::uint32_t{0};
   std::uint32_t asked_at = kBefore;
 };
 
-// What a cache sees of a request.
+// A request as a cache sees it.
 class CacheRequest {
  public:
-  // Of one that goes to a cache.
+  // The request must go to a cache.
   explicit CacheRequest(const Request& request)
       : bits_((request.address & ~kWords) << kFlags | std::uint64_t{request.first_byte} / 4 << kFlags |
               std::uint64_t{request.used_bytes == 32 * std::popcount(request.sectors)} << 8 |
@@ -84,7 +82,7 @@ struct Block : gpu::RecordedBlock {
   };
   std::vector<std::vector<Few>> few;  // by warp, where no steps are kept: its accesses
   std::vector<CacheRequest> cache_requests;
-  std::vector<std::uint32_t> request_room;  // by warp: requests that are still kept
+  std::vector<std::uint32_t> request_room;  // by warp: room for further requests
 
   std::size_t access_count(std::uint32_t warp) const {
     return keeps_steps ? accesses[warp].size() : few[warp].size();
@@ -111,26 +109,26 @@ struct Block : gpu::RecordedBlock {
   // Anew, of as many warps, each with room for so many.
   void start(std::size_t count, std::uint32_t steps, std::uint32_t room_for_requests);
   bool only_counted = false;  // nothing of it is kept but how many instructions it has
-  // Machine instructions of the whole block, without those of dropped rounds.
+  // Machine instructions of the whole block, without dropped rounds.
   std::uint64_t executed = 0;
 
-  // The last access of a warp is a load of `op` that is not weak. Where it, or it and up to three before it,
-  // do again what those before them did, and nothing else came in between, the warp waits for what another
-  // one writes: how often it looks, functionally executed, says nothing of time. That round is dropped.
-  // Returns whether one was.
+  // The last access of a warp is a load of `op` that is not weak. Where it, or it and up to three accesses
+  // before it, repeat the accesses before them without anything else in between, the warp polls for a write
+  // of another warp. In functional execution the number of its looks has no meaning for the time, so the
+  // round is dropped. Returns whether one was.
   bool polls(std::uint32_t warp, const ptx::MicroOp& op);
   // It is something else.
   void moves_on(std::uint32_t warp) {
     if (!polled_.empty()) polled_[warp].clear();
   }
-  // The last step of a warp is `pc`, which read a clock. Where the step before it that read one was the same
-  // one, and nothing in between but computed and branched, the warp waits by the clock. Then how often it
-  // looks says nothing: that round is dropped, and the warp is held up until the clock shows so much more.
+  // The last step of a warp is `pc`, a read of a clock. Where the last read of a clock before it was the same
+  // step, with only computations and branches in between, the warp waits by the clock. Then the round is
+  // dropped, and the warp is held up until the clock has moved as far.
   void reads_clock(std::uint32_t warp, std::uint32_t pc, Cycle cycle);
   std::uint64_t dropped() const { return dropped_; }  // machine instructions, where steps are kept
 
  private:
-  // What is not touched costs nothing, copies do: room for four times as many.
+  // Untouched room costs nothing, copies do: room for four times as many.
   template <typename T>
   static void append(std::vector<T>& to, const T& value) {
     if (to.size() == to.capacity()) to.reserve(std::max<std::size_t>(4 * to.size(), 32));

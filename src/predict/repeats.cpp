@@ -8,7 +8,7 @@ namespace duet::predict {
 
 namespace {
 
-// Of launches of which only what decides their time is executed, more at once.
+// Partially executed launches are skipped in larger numbers.
 constexpr unsigned kAlike = 3, kFewest = 4, kMost = 64, kMostPartial = 1024;
 constexpr double kSameWork = 0.05, kSamePace = 0.1, kKnownPace = 0.02, kSurePace = 0.005;
 constexpr std::size_t kPaces = 4;

@@ -1,14 +1,14 @@
-// Launches that do again what those before them did: they execute, but are neither recorded nor computed.
+// Launches that repeat the launches before them: they execute, but are neither recorded nor computed.
 //   if (repeats.starts(grid)) ...                             it needs no recording
-//   const auto before = memory.moments();                     of one that was recorded
+//   const auto before = memory.moments();                     of a recorded launch
 //   repeats.computed(recording, prediction, memory, before);
-//   repeats.repeated(recording, memory)                       the prediction of one that was not
-// After three launches alike (of one kernel, with one grid: instructions within 5 %, time an instruction
-// within 10 % of the mean of those before) whose mean is known to 2 % (its standard error, of the last four
-// at most) the next 4 need none; when the one after them is alike too, 8 (16 where the mean is known to 0.5
-// %), and so on up to 64. The time of those is that mean, by instructions; where they differ by more than 5 %
-// the next launch is recorded. What the last one left in the caches they leave too, unless nothing else was
-// there since.
+//   repeats.repeated(recording, memory)                       the prediction of an unrecorded launch
+// Launches are alike when they are of one kernel with one grid, their instructions are within 5 %, and their
+// time an instruction is within 10 % of the mean of the earlier ones. After three launches alike, whose mean
+// is known to 2 % (its standard error, of the last four at most), the next 4 need no recording. When the
+// launch after them is alike too, the next 8 need none (16 where the mean is known to 0.5 %), and so on up to
+// 64. Their time is the mean, by instructions; where these differ by more than 5 % the next launch is
+// recorded. They leave the lines of the last launch in the caches, unless nothing else was there since.
 #pragma once
 
 #include <map>
@@ -18,7 +18,7 @@
 
 namespace duet::predict {
 
-// What launches have in common that may repeat: the kernel, its grid and its shared memory.
+// The common part of launches that may repeat: the kernel, its grid and its shared memory.
 std::string identity(const gpu::Grid& grid);
 
 class Repeats {
@@ -27,25 +27,24 @@ class Repeats {
   void computed(const KernelRecording& recording, const Prediction& prediction, const MemoryModel& memory,
                 const MemoryModel::Moments& before);
   Prediction repeated(const KernelRecording& recording);
-  // What launches that were not computed have left in the caches since the last call. Before each use of
-  // them.
+  // Puts the lines of uncomputed launches since the last call into the caches. Before each use of the caches.
   void leave_in(MemoryModel& memory);
 
  private:
   struct Kernel {
     Prediction last;
-    std::vector<double> paces;  // of the last ones that were computed and alike
-    double instructions = 0;    // of the last one that was computed
-    double standing = 0;        // of its blocks that stand for others
+    std::vector<double> paces;  // of the last computed launches alike
+    double instructions = 0;    // of the last computed launch
+    double standing = 0;        // of its blocks, counted for others
     unsigned alike = 0;         // computed ones, one after the other
-    unsigned at_once = 0;       // launches that need no recording, the next time
+    unsigned at_once = 0;       // the next number of launches without a recording
     unsigned left = 0;          // of them
     MemoryModel::Left left_in_caches;
     std::uint64_t computed_at = 0;
   };
   std::map<std::string, Kernel> kernels_;  // by identity
   std::vector<Kernel*> to_leave_;          // in the order in which they were last launched
-  std::uint64_t uses_of_memory_ = 0;       // kernels that were computed, and copies
+  std::uint64_t uses_of_memory_ = 0;       // computed kernels, and copies
 };
 
 }  // namespace duet::predict

@@ -13,7 +13,7 @@ namespace duet::predict {
 
 namespace {
 
-// In the order of predict::Limit: name in JSON, and what is said of a change.
+// In the order of predict::Limit: name in JSON, and the text of a change.
 struct LimitName {
   const char* json;
   const char* text;
@@ -114,7 +114,7 @@ std::string bound_of(const PredictedKernel& kernel) {
     const char* text;
   };
   const double shared = kernel.saving(Limit::SharedRate);
-  // Without queues atomics do not wait either: most of what that gives is theirs.
+  // Without queues atomics do not wait either: most of the saving is theirs.
   const double atomics = kernel.saving(Limit::Atomics);
   const bool of_atomics = atomics >= shared * 3 / 4;
   const bool dram = kernel.saving(Limit::DramRate) >= std::max(shared / 4, 10.0);
@@ -218,7 +218,7 @@ Json cache_json(const config::Cache& cache, std::uint64_t slices) {
   return {{"bytes", cache.capacity() * slices}, {"slices", slices}, {"latency_cycles", cache.latency_cycles}};
 }
 
-// hu2016 §2: of each level its elements, memory, and what dispatch and synchronization cost.
+// hu2016 §2: of each level its elements, memory, and the costs of dispatch and synchronization.
 Json levels_json(const config::Machine& machine) {
   const config::Gpu& gpu = machine.gpu;
   const config::Sm& sm = gpu.sm;

@@ -1,4 +1,4 @@
-// What `duet predict` makes of a run: the predictions of its launches, by kernel, beside the run's other
+// The result of `duet predict` for a run: the predictions of its launches, by kernel, beside the run's other
 // times.
 //   const PredictedRun run = read_predicted_run(report);
 //   std::fputs(text_of(run, 20).c_str(), stdout);
@@ -20,21 +20,20 @@ namespace duet::predict {
 inline constexpr std::size_t kBusy = report::PredictionRecord::kBusy;
 static_assert(kLimits == report::PredictionRecord::kLimits);
 
-// All launches of a kernel. Times without a limit are those of the launches for which they were computed,
-// scaled to all.
+// All launches of a kernel. Times without a limit were computed for some launches, and are scaled to all.
 struct PredictedKernel {
   std::string name;
-  std::uint64_t launches = 0, repeated = 0;  // repeated: those that were not computed
-  std::uint64_t partial = 0;                 // those of which only what decides their time was executed
+  std::uint64_t launches = 0, repeated = 0;  // repeated: launches that were not computed
+  std::uint64_t partial = 0;                 // partially executed launches
   double time_us = 0;
-  double computed_us = 0;  // of launches for which `without_us` is
+  double computed_us = 0;  // of launches with `without_us`
   std::array<double, kLimits> without_us{};
   double roofline_us = 0, hong_kim_us = 0;
   std::array<double, kIssueSlots> slots{};  // shares, by time
   std::array<double, kBusy> busy{};
   double l1_hit_rate = 0, computed_share = 0;
   std::uint32_t doubts = 0;
-  // Of what is gone without a limit, in % of the time.
+  // The time saved without a limit, in % of the time.
   double saving(Limit limit) const {
     return computed_us == 0 ? 0 : 100 * (1 - without_us[static_cast<std::size_t>(limit)] / computed_us);
   }
@@ -50,10 +49,11 @@ struct PredictedRun {
 };
 
 PredictedRun read_predicted_run(const report::RunReport& report);
-// What bounds a kernel, in a word or two: "DRAM rate".
+// The bound of a kernel, in a word or two: "DRAM rate".
 std::string bound_of(const PredictedKernel& kernel);
 Interval interval_of(const PredictedKernel& kernel);
-// What would shorten it, longest first, as "without bank conflicts: -30 %"; empty: nothing by 5 % or more.
+// The changes that would shorten it, longest first, as "without bank conflicts: -30 %"; empty: none by 5 % or
+// more.
 std::vector<std::string> changes_of(const PredictedKernel& kernel);
 std::vector<std::string> doubts_of(const PredictedKernel& kernel);
 // `rows`: of kernels.

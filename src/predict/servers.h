@@ -1,4 +1,4 @@
-// What takes requests one after the other.
+// Servers: they take requests one after the other.
 //   Server port;
 //   const double start = port.take(now, 4);    at `now` or when earlier ones are done; it is taken for 4
 #pragma once
@@ -20,9 +20,8 @@ struct Server {
   }
 };
 
-// The same for requests that do not come in the order of their times: one that is there earlier takes what is
-// free before it. Of every kBucket cycles only is known how many are taken, and no further back or ahead than
-// kBuckets of them.
+// The same for requests out of the order of their times: an earlier request takes earlier free cycles. The
+// server keeps the number of taken cycles in every kBucket cycles, up to kBuckets back and ahead.
 class OpenServer {
  public:
   double busy = 0;

@@ -9,7 +9,7 @@ namespace duet::predict {
 
 namespace {
 
-// L1 and the constant cache of one SM: what they have goes no further.
+// L1 and the constant cache of one SM: requests that hit there go no further.
 class PrivateCaches {
  public:
   explicit PrivateCaches(const config::Gpu& gpu)
@@ -34,7 +34,7 @@ class PrivateCaches {
   }
 
  private:
-  // Of one that does not use all bytes of its sectors only the first is known.
+  // Of a request for parts of its sectors only the first byte is known.
   static std::uint32_t words(const CacheRequest& request) {
     const Bytes bytes = request.whole() ? 32 * static_cast<Bytes>(std::popcount(request.sectors())) : 1;
     return DroppedWords::of(4 * Bytes{request.first_word()}, bytes);
@@ -49,13 +49,12 @@ class PrivateCaches {
   DroppedWords dropped_;
 };
 
-// Entries of the order that are gone through at a time: the private caches of an SM see so many before those
-// of the next one do.
+// Entries of the order at a time: the private caches of an SM see so many before the next SM's turn.
 constexpr std::size_t kTogether = 1024;
-// How far ahead the host is told what comes, as it lies far apart.
+// How far ahead the host prefetches, as the data lie far apart.
 constexpr std::size_t kAhead = 8;
 
-// What the private caches of all SMs let through.
+// The requests that the private caches of all SMs let through.
 class Sent {
  public:
   struct One {
@@ -68,7 +67,7 @@ class Sent {
   void add(const CacheRequest& request, std::uint32_t entry, Request* own, const MemoryModel& memory) {
     all_.push_back({request, memory.set_at(request.address()), entry, own});
   }
-  // By entries, of each in the order in which they were added.
+  // By entries; within an entry in the order of their addition.
   void sort(std::size_t entries) {
     ends_.assign(entries + 1, 0);
     for (const One& one : all_) ++ends_[one.entry + 1];
@@ -85,7 +84,7 @@ class Sent {
   std::vector<std::uint32_t> sorted_, ends_;
 };
 
-// An SM's accesses, in the order of those of the one whose time is computed.
+// An SM's accesses, in the order of the computed SM's.
 class Sm {
  public:
   // `warps`: of a block.
@@ -198,7 +197,7 @@ MemoryLoad play(KernelRecording& recording, const AccessOrder& order, const conf
       if (const std::uint64_t sm = recording.kept[k]->block - first; sm != order.sm)
         sms[sm].take(j, *recording.kept[k]);
   }
-  memory.take_load();  // what is before it
+  memory.take_load();  // the load before it
   memory.begin_accesses(order.entries.size());
   for (std::size_t i = 0; i < order.entries.size(); ++i) {
     const AccessOrder::Entry& entry = order.entries[i];
@@ -207,8 +206,8 @@ MemoryLoad play(KernelRecording& recording, const AccessOrder& order, const conf
   const MemoryModel::Held before = memory.held();
   std::uint64_t own_requests = 0, own_stores = 0;
   std::vector<std::uint64_t> own_below(1 + machine.levels.size()), own_of_slice(machine.gpu.l2_slices);
-  // Of blocks that were not recorded only how many lines they use is known: as many as those of the windows,
-  // but for the first wave, which also brings what all use.
+  // Unrecorded blocks are taken to use as many lines as the blocks of the windows, without the first wave: it
+  // also brings the lines that all use.
   const bool gaps = recording.kept.size() < recording.blocks;
   if (gaps) memory.begin_kernel();
   MemoryModel::Counts then = memory.counts();

@@ -1,7 +1,7 @@
-// Which of a kernel's requests the caches below L1 have, and what DRAM does, in the order in which one SM was
-// computed to send its own: all SMs are taken to go on alike, each with its own blocks.
+// Plays a kernel's requests through the caches below L1 and DRAM, in the computed order of one SM's requests:
+// all SMs are taken to go on alike, each with its own blocks.
 //   const MemoryLoad load = play(recording, {.sm = 0, .accesses = order}, machine, memory);
-// Sets Request::depth of the blocks of that SM.
+// Sets Request::depth of the blocks of this SM.
 #pragma once
 
 #include <vector>
@@ -15,7 +15,7 @@ namespace duet::predict {
 // The accesses of an SM, as they issue.
 struct AccessOrder {
   struct Entry {
-    std::uint32_t block;  // among those of the SM
+    std::uint32_t block;  // among the SM's blocks
     std::uint32_t warp;
     std::uint32_t access;  // of the warp
   };

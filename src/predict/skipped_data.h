@@ -1,7 +1,7 @@
-// Which memory does not hold what the program would have put there, as not all of its kernels' blocks, or not
-// all that they compute, was executed (--sampled). Kept of whole allocations, with what copies carry on.
-//   skipped.written(*allocation);                      a kernel that was not executed whole stores there
-//   skipped.holds(*allocation)                         somebody reads it
+// Memory with wrong values, because not all blocks of a kernel, or not all of their instructions, were
+// executed (--sampled). Kept for whole allocations; copies carry it on.
+//   skipped.written(*allocation);                      a partially executed kernel stores there
+//   skipped.holds(*allocation)                         before a read of it
 //   skipped.read_by_copy(address, bytes, command);     then
 //   skipped.written_by_copy(address, bytes, command);  or the host: skipped.host_read()
 // A copy or a fill that goes over all of an allocation in the order of its addresses makes it right again.
@@ -38,9 +38,9 @@ class SkippedData {
 
   const memory::AddressSpace& address_space_;
   std::map<std::uint32_t, Range> wrong_;        // by Allocation::id
-  std::uint64_t carrying_ = ~std::uint64_t{0};  // the last copy that has read any
+  std::uint64_t carrying_ = ~std::uint64_t{0};  // the last copy of such data
   bool host_read_ = false;
-  bool host_had_read_ = false;  // before that copy, which may go to the device
+  bool host_had_read_ = false;  // before the last copy, whose destination may be the device
 };
 
 }  // namespace duet::predict

@@ -16,7 +16,7 @@ using ptx::Kind;
 using ptx::MicroOp;
 using ptx::StateSpace;
 
-// Sources of an access by which its addresses are made; behind them stands what is stored.
+// The sources of an access for its addresses; the stored values stand behind them.
 unsigned address_sources(const MicroOp& op) {
   if (op.kind != Kind::Image) return std::min<unsigned>(op.source_count, 1);
   if (op.opcode != ptx::Opcode::Sust) return op.source_count;
@@ -27,7 +27,7 @@ bool accesses_memory(const MicroOp& op) {
   return op.kind == Kind::Load || op.kind == Kind::Store || op.kind == Kind::Atomic || op.kind == Kind::Image;
 }
 
-// What is not followed.
+// Instructions that are not followed.
 bool unknown(const ptx::Kernel& kernel) {
   return kernel.names_bits || std::any_of(kernel.code.begin(), kernel.code.end(), [](const MicroOp& op) {
            return op.kind == Kind::Call || op.kind == Kind::Return || op.kind == Kind::SystemCall ||
@@ -36,11 +36,11 @@ bool unknown(const ptx::Kernel& kernel) {
          });
 }
 
-// Of which accesses the addresses are asked for.
+// The accesses whose addresses are wanted.
 enum class Asked : std::uint8_t { All, NotShared, Stores };
 
-// Which results are wanted, by the instructions from the end to the beginning (strong liveness: what only
-// computes wants its sources where its result is wanted).
+// The wanted results, by the instructions from the end to the beginning (strong liveness: a computation wants
+// its sources where its result is wanted).
 class Wanted {
  public:
   Wanted(const ptx::Kernel& kernel, Asked asked)
@@ -156,7 +156,7 @@ class Wanted {
     } else if (told(op) == PartialCode::Told::Address) {
       add(op, 0, address_sources(op));
     }
-    const bool is_told = told(op) != PartialCode::Told::Executed;  // also that there is one
+    const bool is_told = told(op) != PartialCode::Told::Executed;  // the access itself counts too
     if ((executes || is_told) && op.guard != ptx::kNoPredicate) add(predicate(op.guard));
     std::uint64_t* const before = &before_[i * words_];
     for (std::size_t w = 0; w < words_; ++w) {
@@ -170,7 +170,7 @@ class Wanted {
   const Asked asked_;
   const std::size_t words_;
   std::vector<std::uint64_t> before_;  // by instruction: registers, predicates, carry whose values are wanted
-  std::vector<std::uint64_t> after_;   // the instruction that is looked at
+  std::vector<std::uint64_t> after_;   // the current instruction
   std::vector<bool> wanted_;
   bool shared_wanted_ = false, local_wanted_ = false;
 };
@@ -189,7 +189,7 @@ std::vector<bool> entries_of(const ptx::Kernel& kernel) {
   return result;
 }
 
-// What is left out becomes a branch over it, that counts for all of it.
+// Left-out code becomes a branch over it; the branch counts for all of it.
 PartialCode partial_code(const ptx::Kernel& kernel, const Wanted& wanted) {
   constexpr unsigned kMost = std::numeric_limits<std::uint16_t>::max();
   const std::vector<bool> entries = entries_of(kernel);

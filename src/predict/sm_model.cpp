@@ -23,8 +23,8 @@ SmModel::Code& SmModel::instructions_of(const KernelRecording& recording, std::u
   return instructions_[(recording.first_sm + place) % instructions_.size()];
 }
 
-// Whose time is that of the kernel. Blocks that are there at once: of SMs that have not executed this
-// kernel's code, if there are any, the one with most to do.
+// The SM whose time is the kernel's. Where all blocks start at once: the SM with the most work, if possible
+// among SMs that have not executed this kernel's code.
 std::uint64_t SmModel::slowest(const KernelRecording& recording) {
   if (recording.blocks > recording.wave) return recording.own;
   const std::uint64_t sms = machine_.gpu.sm.count;
@@ -37,7 +37,7 @@ std::uint64_t SmModel::slowest(const KernelRecording& recording) {
     const bool cold = 2 * work[place] >= most && !instructions_of(recording, place)->holds(code);
     return std::pair(cold, work[place]);
   };
-  // Of those alike the one in the middle: the first ones may have an edge of the data.
+  // Of SMs alike the one in the middle: the first ones may have an edge of the data.
   std::vector<std::uint64_t> best = {0};
   for (std::uint64_t place = 1; place < sms; ++place) {
     if (key(place) > key(best.front())) best.clear();

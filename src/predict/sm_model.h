@@ -1,5 +1,5 @@
-// Level 0 of the model: the time of a kernel from the SM that takes longest (sm_run.h), computed twice: first
-// in what order its requests go, then, when it is known what the caches that all share have of them, in time.
+// Level 0 of the model: the time of a kernel is the time of its slowest SM (sm_run.h). It is computed twice:
+// first for the order of its requests, then, with the contents of the shared caches known, for the time.
 //   SmModel model(machine, memory_model);
 //   SmTimes times = model.run(recording, *timed_kernel);
 #pragma once
@@ -22,11 +22,11 @@ class SmModel {
   SmModel(const config::Machine& machine, MemoryModel& memory);
   ~SmModel();
   SmTimes run(KernelRecording& recording, const gpu::TimedKernel& timed);
-  // Of the last kernel: what the caches below L1 and DRAM did, and its time with other assumptions.
+  // Of the last kernel: the load of the caches below L1 and of DRAM, and its time with other assumptions.
   const MemoryLoad& load() const { return load_; }
-  const std::vector<Block*>& blocks() const { return order_.blocks; }  // of the SM that was computed
-  // What the instruction caches of its SMs have now; and that those of a launch that was not computed have
-  // it.
+  const std::vector<Block*>& blocks() const { return order_.blocks; }  // of the computed SM
+  // The contents of its SMs' instruction caches now; the second function gives an uncomputed launch the same
+  // contents.
   using Code = std::shared_ptr<TagArray>;
   const Code& code() const { return code_; }
   void has_code(const KernelRecording& recording, const Code& code);
@@ -41,14 +41,14 @@ class SmModel {
 
   const config::Machine machine_;
   MemoryModel& memory_;
-  std::vector<Code> instructions_;  // of each SM; those that execute the same share one
+  std::vector<Code> instructions_;  // of each SM; SMs with the same code share one
   Code instructions_before_, code_;
   AccessOrder order_;
   MemoryLoad load_;
   SmTimes times_;
-  std::size_t part_ = 0;    // steps of each warp that again() computes; 0: not known
-  double part_cycles_ = 0;  // what they take without a change
-  // What there is in the blocks that were computed; what there is not limits nothing.
+  std::size_t part_ = 0;    // steps of each warp for again(); 0: not known
+  double part_cycles_ = 0;  // their time without a change
+  // The kinds of instructions in the computed blocks; absent kinds limit nothing.
   struct {
     bool accesses, conflicts, atomics, calls, clock_waits;
   } has_{};

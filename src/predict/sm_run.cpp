@@ -32,7 +32,7 @@ struct WarpRun {
   bool cut = false;  // there are more
   const Access* accesses = nullptr;
   const gpu::RecordedBlock::Hold *hold = nullptr, *holds_end = nullptr;  // the next one
-  std::vector<Cycle> ready;  // by scoreboard entry: who may read it
+  std::vector<Cycle> ready;  // by scoreboard entry: when it may be read
   Cycle next = kNever;       // it may issue then; kNever: something else wakes it
   IssueSlot reason = IssueSlot::NoWarp;
   unsigned parts_left = 0;
@@ -50,7 +50,7 @@ struct WarpRun {
 
 struct BlockRun {
   const Block* block = nullptr;
-  std::uint32_t number = 0;  // in the order in which they start
+  std::uint32_t number = 0;  // in the order of their starts
   std::uint64_t slots = 0;
   unsigned live = 0, waiting = 0;
   Cycle end = 0;
@@ -126,21 +126,22 @@ class Run {
   std::vector<gpu::WarpScheduler> schedulers_;
   std::array<WarpRun, kMaxSlots> warps_;
   std::vector<BlockRun> resident_;
-  std::vector<Cycle> ends_;  // of blocks, in the order in which they end
+  std::vector<Cycle> ends_;  // of blocks, in their order
   BlockPace pace_;
   std::size_t next_block_ = 0;
   std::vector<Cycle> room_;  // when a place for a block is free again
   std::uint64_t free_slots_ = 0;
-  // The load-store unit: when the n-th last instruction had sent its requests; who waits for answers.
+  // The load-store unit: when the n-th last instruction had sent its requests; the accesses that wait for
+  // answers.
   std::vector<Cycle> queue_;
   std::size_t queue_next_ = 0;
   std::vector<Cycle> pending_;
   Cycle load_store_free_ = 0, load_store_busy_ = 0, texture_free_ = 0;
   Cycle heap_free_ = 0;  // the device heap
   Cycle fetch_cycles_;
-  std::vector<WarpRun*> fetching_;  // those that have to ask again
+  std::vector<WarpRun*> fetching_;  // warps that have to ask again
   Cycle fetch_again_ = kNever;
-  double early_ = 0, late_ = 0;  // of warps of which not all was kept: time of either half of what was
+  double early_ = 0, late_ = 0;  // of warps with a part kept: the time of either half of the part
   SmTimes result_;
 };
 
@@ -473,7 +474,7 @@ bool Run::issue(WarpRun& warp, unsigned slot, Cycle now) {
   }
 }
 
-// Blocks for which there is room at `now`.
+// Starts blocks while there is room at `now`.
 void Run::start_blocks(Cycle now) {
   while (next_block_ < mine_.size()) {
     const auto place = std::find_if(room_.begin(), room_.end(), [&](Cycle free) { return free <= now; });
@@ -489,7 +490,7 @@ void Run::start_blocks(Cycle now) {
   }
 }
 
-// Nothing issues for so long: by what keeps the least-blocked warp.
+// Nothing issues for so long: charged to the reason of the least-blocked warp.
 void Run::charge(const gpu::WarpScheduler& scheduler, Cycle cycles) {
   if (cycles == 0) return;
   IssueSlot least = IssueSlot::NoWarp;
@@ -500,7 +501,7 @@ void Run::charge(const gpu::WarpScheduler& scheduler, Cycle cycles) {
   result_.slots[static_cast<unsigned>(least)] += cycles;
 }
 
-// A cycle; returns the next one in which something may happen.
+// A cycle; returns the next cycle with possible work.
 Cycle Run::step(Cycle now) {
   start_blocks(now);
   if (fetch_again_ <= now) fetch_again(now);
@@ -549,7 +550,7 @@ SmTimes Run::run() {
     const Cycle next = step(now);
     if (ends_.size() == mine_.size()) break;
     if (next == kNever) {
-      // Barriers that count threads, or divide the block.
+      // Barriers by threads, or for a part of the block.
       bool any = false;
       for (BlockRun& block : resident_) {
         if (block.block == nullptr || block.waiting == 0) continue;
@@ -560,7 +561,7 @@ SmTimes Run::run() {
       ++now;
       continue;
     }
-    // Slots of the cycles until then, by what keeps the least-blocked warp.
+    // Slots of the cycles until then, by the reason of the least-blocked warp.
     for (const gpu::WarpScheduler& scheduler : schedulers_) charge(scheduler, next - now - 1);
     now = next;
   }
@@ -576,7 +577,7 @@ SmTimes Run::run() {
   if (executed != 0)
     result_.computed_share =
         std::min(1.0, static_cast<double>(result_.warp_instructions) / static_cast<double>(executed));
-  // What was not kept of these blocks goes on as what was.
+  // The part of these blocks that was not kept goes on as the kept part.
   const double longer = result_.computed_share < 0.98 ? 1 / std::max(result_.computed_share, 1e-6) : 1;
   result_.cycles *= longer;
   if (early_ > 0) result_.late_by_early = late_ / early_;

@@ -1,12 +1,12 @@
-// The time of one SM that executes its share of a kernel, computed from a recording.
-// Blocks come as the work distributor sends them, each scheduler issues by its policy, and everything else is
-// a server with a latency and a rate: operand collection and units (gpu/sm/execution_units.h), the load-store
-// unit, L1 with its registers, this SM's ports of the interconnect. What all SMs share (slices of L2, levels
-// below, DRAM, the link) is a server that this SM sees as one of many alike: each of its requests takes the
-// time of as many as all SMs send meanwhile. Source: hu2016 §2 for the elements; Karkhanis and Smith, "A
-// first-order superscalar processor model", ISCA 2004, and Huang et al., "GPUMech", MICRO 2014, for computing
-// time from a trace of warps instead of simulating the machine.
-// Left out: other SMs' differences, accesses to tracked memory, other kernels at the same time.
+// The time of one SM for its share of a kernel, computed from a recording. Blocks come as the work
+// distributor sends them, each scheduler issues by its policy, and everything else is a server with a latency
+// and a rate: operand collection and units (gpu/sm/execution_units.h), the load-store unit, L1 with its
+// registers, this SM's ports of the interconnect. The shared parts (slices of L2, levels below, DRAM, the
+// link) are servers with many SMs alike: each request of this SM takes the time of all SMs' requests
+// meanwhile. Source: hu2016 §2 for the elements; Karkhanis and Smith, "A first-order superscalar processor
+// model", ISCA 2004, and Huang et al., "GPUMech", MICRO 2014, for computing time from a trace of warps
+// instead of simulating the machine. Left out: other SMs' differences, accesses to tracked memory, other
+// kernels at the same time.
 #pragma once
 
 #include <cstdint>
@@ -20,13 +20,13 @@
 
 namespace duet::predict {
 
-// Assumptions that differ from the machine, to see what they would give.
+// Assumptions other than the machine's, to see their effect.
 struct Changes {
   bool no_dependencies = false;  // results of arithmetic are there at once
   bool no_conflicts = false;     // shared memory takes one pass
   bool code_there = false;       // the instruction cache has all of it
   bool l1_hits = false, l2_hits = false;
-  bool no_shared_limits = false;  // nobody waits for what other SMs do
+  bool no_shared_limits = false;  // no waiting for other SMs' work
   bool no_atomic_conflicts = false;
   bool no_calls = false;        // of the device runtime: they take no time
   bool no_clock_waits = false;  // no warp waits until a clock shows so much
@@ -41,17 +41,18 @@ struct SmTimes {
   std::uint64_t requests_below = 0, dram_requests = 0;
   double load_store_busy = 0, port_busy = 0, l2_busy = 0, dram_busy = 0,
          atomics_busy = 0;    // share of the time
-  double computed_share = 1;  // of the instructions of this SM's blocks, those that were computed
-  // Of warps of which not all was computed: the time of the second half of what was, by that of the first.
+  double computed_share = 1;  // computed share of the instructions of this SM's blocks
+  // Of partially computed warps: the time of the second half of the computed part, divided by the time of the
+  // first.
   double late_by_early = 1;
-  bool forced_barrier = false;  // a barrier was passed that not all warps reached
+  bool forced_barrier = false;  // a barrier was passed without all warps
 
   bool steady() const { return late_by_early > 0.6 && late_by_early < 1.5; }
 };
 
-// `mine`: the blocks of this SM. `load`: null where nothing is known yet of caches and DRAM (memory_path.h).
-// `code_tags`: its instruction cache before, and after. `order`: null, or told in which order accesses go.
-// `most_steps`: of a warp, that are computed.
+// `mine`: the blocks of this SM. `load`: null where caches and DRAM are not known yet (memory_path.h).
+// `code_tags`: its instruction cache before, and after. `order`: null, or gets the order of the accesses.
+// `most_steps`: the most steps of a warp to compute.
 SmTimes run_sm(const config::Machine& machine, const KernelRecording& recording,
                const gpu::TimedKernel& timed, const std::vector<Block*>& mine, const MemoryLoad* load,
                const Changes& changes, MemoryModel& memory, TagArray& code_tags, AccessOrder* order,

@@ -28,7 +28,7 @@ unsigned TagArray::slice_of(std::uint64_t address) const {
              : map_->slice_of(PhysicalAddress(address).aligned_down(std::uint64_t{1} << line_shift_));
 }
 
-// What a miss brings along: whole sectors.
+// A miss brings whole sectors.
 unsigned TagArray::with_sectors(unsigned segments) const {
   unsigned result = 0;
   for (unsigned first = 0; first < 4; first += segments_of_sector_) {
@@ -103,7 +103,7 @@ void TagArray::begin_kernel() {
   kernel_ = wave_ = uses_;
 }
 
-// Lines that lie side by side go to sets in turn: a set that had fewer so far gets more.
+// Lines that lie side by side go to sets in turn: a set with fewer so far gets more.
 void TagArray::pass(const FirstUses& uses, double dirty_share, const Displaced& displaced) {
   const std::size_t sets = tags_.size() / ways_;
   std::uint64_t lines = uses.all();
@@ -116,13 +116,13 @@ void TagArray::pass(const FirstUses& uses, double dirty_share, const Displaced& 
     ++sets_of[had[set]];
   }
   std::uint32_t level = 0;
-  std::uint64_t below = sets_of[0];  // sets that had as many or fewer
+  std::uint64_t below = sets_of[0];  // sets with as many or fewer
   while (level < ways_ && lines >= below) {
     lines -= below;
     below += sets_of[++level];
   }
-  // At the last level what is left goes to sets of it one by one; more than there are ways go through them
-  // again and again.
+  // At the last level the remaining lines go to its sets one by one; lines beyond the number of ways go
+  // through the ways again and again.
   const std::uint64_t every = std::min<std::uint64_t>(lines / sets, ways_);
   std::uint64_t rest = lines % sets;
   for (std::size_t set = 0; set < sets; ++set) {
@@ -138,7 +138,7 @@ void TagArray::pass(const FirstUses& uses, double dirty_share, const Displaced& 
 
 void TagArray::pass_in(std::size_t set, std::uint64_t count, double found_share, double dirty_share,
                        const Displaced& displaced) {
-  // What was used longest ago first.
+  // The least recently used first.
   constexpr unsigned kUsed = 32;
   constexpr std::uint64_t kMoved = ~std::uint64_t{0};
   order_.clear();
@@ -183,7 +183,7 @@ unsigned TagArray::make_dirty(std::size_t at, unsigned segments) {
 }
 
 bool TagArray::write_passed(unsigned segments) {
-  constexpr std::size_t kFurthest = 1024;  // ways that are looked at
+  constexpr std::size_t kFurthest = 1024;  // ways to look at
   for (std::size_t i = 0; i < std::min(kFurthest, tags_.size()); ++i) {
     const std::size_t at = next_passed_;
     if (++next_passed_ == tags_.size()) next_passed_ = 0;
@@ -203,7 +203,7 @@ void TagArray::put(std::size_t at, unsigned dirty) {
   used_[at] = next_use();
 }
 
-// It has no address, from which that of one that passed before it would follow: they leave in a row.
+// The line has no address; passed lines leave in a row.
 void TagArray::pass_line(Set set, unsigned dirty) {
   const std::size_t at = take(kPassed, set);
   if (displaced_passed_) displaced_line_ = std::uint64_t{uses_} << line_shift_;

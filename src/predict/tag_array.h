@@ -1,12 +1,13 @@
-// Which lines a cache would hold, without their bytes and without time: true least recently used, sectors as
-// the machine file has them. Several slices are one array. Source of the index: memory/cache/line_array.h.
+// The lines of a cache, without their bytes and without time: true least recently used, sectors as in the
+// machine file. Several slices are one array. Source of the index: memory/cache/line_array.h.
 //   TagArray l2(config.l2, map);
 //   if (!l2.read(address, 0b0011)) ...   segments of 32 bytes of the line, a bit each
 //   const TagArray::Set set = l2.set_at(address); l2.prefetch(set); ... l2.read(address, 0b0011, true, set);
-// Of part of what happens only the amount may be known: then lines come that nobody finds, for their place.
-//   tags.begin_kernel(); ... tags.begin_wave(); ...   what is new to it, and what it comes back to
+// Where only the number of accesses is known, lines pass: they take the place of lines, and no read finds
+// them.
+//   tags.begin_kernel(); ... tags.begin_wave(); ...   marks first uses, and uses in a later wave
 //   tags.pass({.found = 30, .missed = 10}, dirty_share)
-// Left out: replacement policies other than LRU, lines that wait for a fetch, 2^32 - 2 lines of memory and
+// Left out: replacement policies other than LRU, lines waiting for a fetch, 2^32 - 2 lines of memory and
 // more.
 #pragma once
 
@@ -21,11 +22,11 @@ namespace duet::predict {
 
 class TagArray {
  public:
-  // `map` lives as long; null: one array that sees all addresses.
+  // `map` lives as long; null: one array for all addresses.
   TagArray(const config::Cache& config, const memory::SliceMap* map);
 
-  // Whether all of these segments were there. They are now, where `allocate`; otherwise nothing changes but
-  // what was used last.
+  // Whether all of these segments were there. They are now, where `allocate`; otherwise only the order of use
+  // changes.
   bool read(std::uint64_t address, unsigned segments, bool allocate = true) {
     return read(address, segments, allocate, set_at(address));
   }
@@ -49,16 +50,16 @@ class TagArray {
   bool holds(std::uint64_t address) const;
   // All segments of the sectors of these.
   unsigned with_sectors(unsigned segments) const;
-  // Of the last read: segments that it brought.
+  // The segments brought by the last read.
   unsigned brought() const { return brought_; }
-  // Of the last call: segments of a line that it displaced and that were dirty, and where they lie. Those
-  // that passed lie as far from each other as what displaces them.
+  // Of the last call: the dirty segments of the displaced line, and their place. Passed lines are as far from
+  // each other as the lines that displace them.
   unsigned displaced() const { return displaced_; }
   std::uint64_t displaced_line() const { return displaced_line_; }
   bool displaced_passed() const { return displaced_passed_; }
   std::uint64_t dirty_segments() const { return dirty_segments_; }  // of all lines
-  // Of a kernel, since then: lines that it used for the first time, by whether they were there, and segments
-  // that it made dirty. What it uses in one wave of blocks and again in a later one it comes back to.
+  // Since begin_kernel(): the kernel's first uses of lines, by whether they were there, and the segments that
+  // it made dirty. The kernel comes back to a line that it uses in one wave of blocks and in a later one.
   struct FirstUses {
     std::uint64_t found = 0, missed = 0;
     std::uint64_t all() const { return found + missed; }
@@ -67,32 +68,30 @@ class TagArray {
   void begin_wave() { wave_ = uses_; }
   const FirstUses& first_uses() const { return first_uses_; }
   std::uint64_t dirtied() const { return dirtied_; }
-  // Lines of it that became dirty, by whether they were there.
+  // Its newly dirty lines, by whether they were there.
   const FirstUses& dirtied_lines() const { return dirtied_lines_; }
-  // The kernel uses so many more lines for the first time, evenly. Those that it finds are what it has not
-  // used yet, of that what was used longest ago; they stay themselves. Those that it misses come in place of
-  // what was used longest ago, but for what it comes back to; so do more of the others than there are.
-  // `displaced`: null, or f(address, dirty segments) for each line that leaves and has some; kNowhere: it
-  // passed.
+  // The kernel uses so many more lines for the first time, evenly. The found lines are the least recently
+  // used of the lines that it has not used yet; they stay. The missed lines, and found lines beyond these,
+  // take the place of the least recently used lines, but for lines that it comes back to. `displaced`: null,
+  // or f(address, dirty segments) for each dirty line that leaves; kNowhere: it had passed.
   static constexpr std::uint64_t kNowhere = ~std::uint64_t{0};
   using Displaced = std::function<void(std::uint64_t, unsigned)>;
   void pass(const FirstUses& lines, double dirty_share, const Displaced& displaced = nullptr);
-  // A cache above writes back one that passed there: it is one of those that passed here, in turn. False:
-  // there is none, of many that were looked at.
+  // A cache above writes back a line that passed there: it is the next of the lines that passed here. False:
+  // a search of many ways found none.
   bool write_passed(unsigned segments);
   // One of them.
   void pass_line(Set set, unsigned dirty);
   std::uint64_t lines() const { return tags_.size(); }
   std::uint64_t held() const { return held_; }  // of them
-  // From now on each line knows under which stamp a read last brought some of it; 0: under none.
+  // From now on each line has the stamp of the last read that brought some of it; 0: none.
   void set_stamp(std::uint32_t stamp) {
     if (stamps_.empty()) stamps_.resize(tags_.size());
     stamp_ = stamp;
   }
   void forget_stamps() { stamps_.clear(); }
-  std::uint32_t found_stamp() const { return found_stamp_; }  // of the last read that hit
-  // Calls f(when it was used last, address, dirty segments) for each line that has some; not of those that
-  // passed.
+  std::uint32_t found_stamp() const { return found_stamp_; }  // of the last hit
+  // Calls f(when it was used last, address, dirty segments) for each dirty line with an address.
   template <typename F>
   void for_dirty(const F& f) const {
     for (std::size_t i = 0; i < tags_.size(); ++i)
@@ -119,7 +118,7 @@ class TagArray {
 
  private:
   static constexpr std::uint32_t kNoTag = ~std::uint32_t{0};
-  static constexpr std::uint32_t kPassed = kNoTag - 1;  // a line that passed
+  static constexpr std::uint32_t kPassed = kNoTag - 1;  // a passed line
   static constexpr std::size_t kNone = ~std::size_t{0};
   std::uint64_t address_of(std::size_t at) const { return std::uint64_t{tags_[at]} << line_shift_; }
   std::size_t find(std::uint64_t line, Set set) const;  // its place
@@ -127,7 +126,7 @@ class TagArray {
   void pass_in(std::size_t set, std::uint64_t count, double found_share, double dirty_share,
                const Displaced& displaced);
   unsigned make_dirty(std::size_t at, unsigned segments);  // how many were not
-  void put(std::size_t at, unsigned dirty);                // a line that passes
+  void put(std::size_t at, unsigned dirty);                // a passing line
   std::uint32_t next_use();
   void use(std::size_t at);
   void clear(std::size_t at);
@@ -147,11 +146,11 @@ class TagArray {
   std::uint32_t uses_ = 0;
   std::uint64_t dirty_segments_ = 0, dirtied_ = 0;
   FirstUses first_uses_, dirtied_lines_;
-  std::uint32_t kernel_ = 0, wave_ = 0;  // moments at which they began
+  std::uint32_t kernel_ = 0, wave_ = 0;  // moments of their begin
   enum class Seen : std::uint8_t { Once, ComesBack, FoundUnseen };
   std::vector<Seen> seen_;                  // by place: how the kernel has used it
   bool comes_back_ = false;                 // to some
-  double dirty_left_ = 0, found_left_ = 0;  // of lines that passed, less than one's
+  double dirty_left_ = 0, found_left_ = 0;  // of passed lines, less than one
   std::vector<std::uint64_t> order_;        // of a set
   unsigned brought_ = 0, displaced_ = 0;
   std::uint64_t displaced_line_ = 0, held_ = 0;

@@ -1,10 +1,9 @@
-// What a pre-execution program is told and what it tells, in memory that its core reaches: the struct whose
-// address it gets in a0. The generated C declares the same struct (`struct duet_preexec`,
-// text/prologue.cpp; tests/preexec runs programs on this one). Three parts, a cache line each, so that a poll
-// never takes the line that the program writes: what the starter fills in before the start, the word by which
-// it stops the program, and what the program writes; and a fourth for a program that is told block ids
-// (Options::forwarded_blocks). The program writes nowhere else but there where `active` points. Source:
-// yang2012 sections 4.1 and 4.2 (the names are those of Figs 3 and 5).
+// The input and the output of a pre-execution program, in memory that its core reaches: the struct whose
+// address it gets in a0. The generated C declares the same struct (`struct duet_preexec`, text/prologue.cpp;
+// tests/preexec runs programs on this one). It has three parts, a cache line each, so a poll never takes the
+// line that the program writes: the starter's values, the word to stop the program, and the program's own
+// values; and a fourth for block ids (Options::forwarded_blocks). The program writes nowhere else but to
+// `active`'s target. Source: yang2012 sections 4.1 and 4.2 (the names are from Figs 3 and 5).
 #pragma once
 
 #include <array>
@@ -20,19 +19,19 @@ enum class Lowering : std::uint32_t {
   AsPrinted = 1  // only back_dis holds it back; it is not lowered below 1, or the loops would not end
 };
 
-// Threads that the loop over concurrent threads (Figs 3, 7, 9) fetches for.
+// The threads of the loop over concurrent threads (Figs 3, 7, 9).
 enum class ThreadIds : std::uint32_t {
-  AsPrinted = 0,  // whole batches: the last goes on into blocks that run next, or that the grid does not have
+  AsPrinted = 0,  // whole batches: the last goes on into the next blocks, or beyond the grid
   Clamped = 1     // none beyond the concurrent blocks
 };
 
 struct alignas(64) Context {
-  // Read. Addresses are those that the core's loads take.
+  // Read. Addresses are for the core's loads.
   std::uint64_t parameters = 0;  // of the kernel parameters' bytes, as PTX lays them out
   std::uint64_t symbols = 0;     // of an array: the addresses of Program::symbols, in their order
   std::array<std::uint32_t, 3> grid{1, 1, 1};
   std::array<std::uint32_t, 3> block{1, 1, 1};
-  std::uint32_t concurrent_blocks = 1;  // that the GPU holds at a time (occupancy times SMs)
+  std::uint32_t concurrent_blocks = 1;  // on the GPU at a time (occupancy times SMs)
   std::uint32_t skip_factor = 32;       // the initial one, in threads; at least 1
   std::uint32_t batch_size = 16;        // at least 1
   std::uint32_t threshold = 10;         // hits in L3 a batch
@@ -46,7 +45,7 @@ struct alignas(64) Context {
   alignas(64) volatile std::uint32_t current_skip_factor = 0;  // one store an update, and one at the start
   volatile std::uint32_t finished = 0;                         // 1: just before the end, stopped or not
   volatile std::uint64_t polls = 0;                            // of `stop`
-  volatile std::uint64_t sum = 0;  // of all that was loaded, so that no load is dead
+  volatile std::uint64_t sum = 0;                              // of all loaded values, so no load is dead
 
   // Of the grid's blocks, in the order of their dispatch: so many have been dispatched, and the ids of so
   // many are known. These two change while the program runs.

@@ -38,7 +38,7 @@ struct Folder {
   Folder& operator=(const Folder&) = delete;
 };
 
-// The first line that the tool wrote that says `error`, or its first line.
+// The tool's first line with `error`, or its first line.
 std::string complaint(const std::string& file) {
   std::ifstream lines(file);
   std::string line, first;
@@ -49,8 +49,7 @@ std::string complaint(const std::string& file) {
   return first;
 }
 
-// Without what makes programs load libraries that they did not ask for: this may run inside of one that is
-// watched so.
+// Without variables for preloaded libraries: this process may have such a library itself.
 std::vector<char*> environment() {
   std::vector<char*> kept;
   for (char** variable = environ; *variable != nullptr; ++variable)
@@ -104,7 +103,7 @@ const std::vector<std::string> kCompiler = {"clang-19",
                                             "-ffp-contract=off",
                                             "-c"};
 
-// Which of its versions a tool on the PATH is, as far as its file tells; empty: there is none.
+// The version of a tool on the PATH, by its file; empty: there is none.
 std::string version_of(const std::string& tool) {
   const char* const path = std::getenv("PATH");
   const std::string folders = path == nullptr ? "" : path;

@@ -9,7 +9,7 @@
 
 namespace duet::preexec {
 
-// A tool is missing, or does not take what it is given: no program can be made.
+// A tool is missing, or refuses its input: no program can be made.
 class ToolError : public Error {
  public:
   using Error::Error;

@@ -4,9 +4,9 @@
 //   const ElfCache cache;                        // $XDG_CACHE_HOME/duet/preexec, or ~/.cache/duet/preexec
 //   if (!cache.recall(key, path)) { compile to path; cache.keep(key, path); }
 //
-// A key is the whole text of what an ELF file was made from, and is compared as a whole. Where the folder
-// cannot be made, read or written, nothing is kept and nothing is said. The folder has kMostFiles files at
-// most; those that were used least recently go. Several processes may use it at once.
+// A key is the whole source text of an ELF file, and is compared as a whole. Where the folder cannot be made,
+// read or written, nothing is kept, without a message. The folder has kMostFiles files at most; the least
+// recently used go. Several processes may use it at once.
 #pragma once
 
 #include <cstddef>
@@ -22,7 +22,7 @@ class ElfCache {
   ElfCache();
   explicit ElfCache(std::filesystem::path folder) : folder_(std::move(folder)) {}  // empty: keeps nothing
 
-  // Whether `path` now is what was kept under `key`.
+  // Whether `path` now has the file kept under `key`.
   bool recall(const std::string& key, const std::string& path) const;
   void keep(const std::string& key, const std::string& path) const;
 

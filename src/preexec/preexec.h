@@ -1,10 +1,10 @@
-// The pre-execution compiler: from a kernel's PTX to a C program that loads what the kernel's threads will
-// access, ahead of them.
+// The pre-execution compiler: from a kernel's PTX to a C program that loads the data of the kernel's threads
+// ahead of them.
 //   vecadd's PTX  ->  FETCH(u32, A + 4 * n), FETCH(u32, B + 4 * n), FETCH(u32, C + 4 * n) for every
 //   skip_factor-th thread n
-// The C is compiled for RV64 without a library (elf.h) and runs on a core beside the GPU; context.h is what
-// it is told. Source: yang2012 section 4 (Figs 2, 3, 5, 7, 8, 9). Left out: when it is started, and on which
-// core (the machine's business).
+// The C is compiled for RV64 without a library (elf.h) and runs on a core beside the GPU; context.h is its
+// input. Source: yang2012 section 4 (Figs 2, 3, 5, 7, 8, 9). Left out: its start, and the choice of a core
+// (the machine's business).
 #pragma once
 
 #include <cstdint>
@@ -21,20 +21,19 @@ struct Dimensions {
   std::uint32_t x = 1, y = 1, z = 1;
 };
 
-// Guards of an access that depend on what the kernel loads: `if (flag[n]) a[n] = 0;`.
+// Guards of an access that depend on loaded values: `if (flag[n]) a[n] = 0;`.
 enum class DataGuards : std::uint8_t {
-  InSlice,  // kept where what they load is loaded for an address of the same function anyway, else taken as
-            // true
+  InSlice,  // kept where their data are loaded for an address of the same function anyway, else taken as true
   Keep,
   Drop
 };
 
 struct Options {
-  unsigned unroll_factor = 8;       // threads that are fetched for in a row
+  unsigned unroll_factor = 8;       // threads in a row
   unsigned kernel_loop_unroll = 8;  // iterations of an innermost kernel loop in a row
   bool adaptive = true;             // Fig. 5; false: Fig. 7, skip_factor as it is given and no batches
   DataGuards data_guards = DataGuards::InSlice;
-  // The ids of the blocks are those that the GPU says (section 4.1, for dispatch out of order), not 0, 1, 2.
+  // The ids of the blocks come from the GPU (section 4.1, for dispatch out of order), not 0, 1, 2.
   bool forwarded_blocks = false;
   std::optional<Dimensions> block;  // of the launch, where it is known: divisions become shifts
 };
@@ -48,7 +47,7 @@ struct Access {
   ptx::StateSpace space = ptx::StateSpace::Global;
   AccessKind kind = AccessKind::Load;
   unsigned bytes = 0;    // of a thread, all elements of a vector
-  std::string function;  // of the C that fetches it; empty: none
+  std::string function;  // of the fetching C function; empty: none
   std::string reason;    // why it is not prefetched; empty: it is
   bool covered() const { return reason.empty(); }
 };
@@ -65,7 +64,7 @@ struct FetchFunction {
 struct Program {
   std::string kernel;
   std::string c;
-  std::string entry;  // void entry(struct duet_preexec *), which ends with the system call exit (a7 = 93)
+  std::string entry;  // void entry(struct duet_preexec *), it ends with the system call exit (a7 = 93)
   std::vector<Access> accesses;  // in the order of the PTX
   std::vector<FetchFunction> functions;
   std::vector<std::string> symbols;  // module variables whose addresses it wants in Context::symbols
@@ -73,10 +72,10 @@ struct Program {
   bool fetches() const { return !functions.empty(); }  // else it ends at once
 };
 
-// Throws duet::Error with one line: no such kernel, or a kernel that Duet cannot compile either.
+// Throws duet::Error with one line: no such kernel, or a kernel that Duet cannot compile.
 Program generate(const ptx::ir::ParsedModule& module, const std::string& kernel, const Options& options = {});
 
-// Names of the module's kernels that have a body.
+// Names of the module's kernels with a body.
 std::vector<std::string> kernels_of(const ptx::ir::ParsedModule& module);
 
 }  // namespace duet::preexec

@@ -23,7 +23,7 @@ std::uint32_t with_reserved(std::uint32_t registers, unsigned target_sm) {
   return std::max(registers, std::min(kMost, registers + (target_sm >= 70 ? 2 : 0)));
 }
 
-// A call of the system stays what it costs.
+// A call of the system keeps its weight.
 void count_as_one_each(Kernel& kernel) {
   kernel.machine_instructions = 0;
   for (MicroOp& op : kernel.code) {

@@ -1,11 +1,10 @@
-// What a texture or surface instruction says besides its operands: the image's geometry and one more choice,
-// both in MicroOp::mode. Source: PTX ISA 9.0, section 9.7.10.
-// Operands: source 0 is the 64-bit object. Tex, Tld4, Suld: the coordinates follow, one a source, a layer
-// first. Tex, Tld4: type is that of the four results, source_type of the coordinates. Suld, Sust: type is the
-// stored element's (B8 to B64), vector_elements their number; the first coordinate is in bytes. Sust: of
-// three coordinates the last two are packed into one 64-bit source; then come the elements: one alone as it
-// is, several of 8 or 16 bits packed as 16-bit fields into one source, of 32 bits two a source, of 64 bits
-// one each. Txq: no coordinates.
+// A texture or surface instruction beyond its operands: the image's geometry and one more choice, both in
+// MicroOp::mode. Source: PTX ISA 9.0, section 9.7.10. Operands: source 0 is the 64-bit object. Tex, Tld4,
+// Suld: the coordinates follow, one a source, a layer first. Tex, Tld4: type is the four results',
+// source_type of the coordinates. Suld, Sust: type is the stored element's (B8 to B64), vector_elements their
+// number; the first coordinate is in bytes. Sust: of three coordinates the last two are packed into one
+// 64-bit source; then come the elements: one alone as it is, several of 8 or 16 bits packed as 16-bit fields
+// into one source, of 32 bits two a source, of 64 bits one each. Txq: no coordinates.
 #pragma once
 
 #include <cstdint>

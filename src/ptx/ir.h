@@ -111,7 +111,7 @@ struct IrVariable {
   bool external = false;
   bool managed = false;
   bool kernel_parameter = false;
-  bool in_frame = false;  // parameter of a function that has a frame, too large for a register
+  bool in_frame = false;  // parameter, too large for a register, of a function with a frame
   Bytes parameter_offset = 0;
   std::vector<std::uint8_t> initial;
   struct Relocation {
@@ -122,7 +122,7 @@ struct IrVariable {
     std::uint32_t line;
   };
   std::vector<Relocation> relocations;
-  std::string unsupported;  // named when a kernel that uses it is launched
+  std::string unsupported;  // named at the launch of a kernel with it
 };
 
 // A formal parameter or return value of a .func: a .param variable or a register.
@@ -163,10 +163,10 @@ struct Routine {
   std::vector<Instruction> code;
   std::vector<std::uint32_t> frame_parameters;  // variables, return values first
   std::uint32_t entry_label = kNone, return_label = kNone;
-  std::uint32_t return_number = kNone;  // register: which of the calls it returns to
+  std::uint32_t return_number = kNone;  // register: the number of the call it returns to
 };
-// What Pseudo::Call stands for: values for the callee's frame have been computed, those that travel in
-// registers lie there.
+// The data of a Pseudo::Call: values for the callee's frame have been computed; values in registers lie
+// there.
 struct RoutineCall {
   std::uint32_t routine = 0;
   struct Piece {
@@ -178,10 +178,10 @@ struct RoutineCall {
   std::vector<Piece> arguments, returns;
 };
 struct Routines {
-  Function function;  // what the routines share: registers, labels, tables; its code is empty
+  Function function;  // shared by the routines: registers, labels, tables; its code is empty
   std::vector<Routine> routines;
   std::vector<RoutineCall> calls;
-  std::vector<std::uint32_t> transfers;  // registers that hold a value only from call to entry or back
+  std::vector<std::uint32_t> transfers;  // registers with a value only from call to entry or back
   std::uint32_t return_number = kNone;   // one of them
 };
 
@@ -201,7 +201,7 @@ struct ParsedModule {
 // A value takes one 32-bit slot or two.
 constexpr unsigned slots_of(Type type) { return type_bytes(type) == 8 ? 2 : 1; }
 
-// Raised by the decoder for what Duet does not model; the parser turns it into Function::unsupported.
+// Thrown by the decoder for forms outside Duet's model; the parser turns it into Function::unsupported.
 struct Unsupported {
   std::string what;  // "PTX 'tex.3d' is not supported"
 };

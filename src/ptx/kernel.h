@@ -13,7 +13,7 @@
 
 namespace duet::ptx {
 
-// Shared memory of a block that is reserved for the system from sm_80 on: two parts of the same size.
+// Shared memory of a block reserved for the system from sm_80 on: two parts of the same size.
 inline constexpr Bytes kReservedSharedBytes = 1_KiB;
 
 struct Immediate {
@@ -24,7 +24,7 @@ struct Immediate {
   std::uint32_t slot = 0;
 };
 
-struct ParameterSlot {       // a kernel parameter (part) that is read as an operand
+struct ParameterSlot {       // a kernel parameter (part) read as an operand
   std::uint32_t offset = 0;  // in the parameter block
   Type type = Type::B32;     // narrow types are zero- or sign-extended to the slot
   std::uint32_t slot = 0;
@@ -49,12 +49,12 @@ struct Kernel {
   std::vector<MicroOp> code;
   std::vector<std::vector<std::uint32_t>> branch_tables;
   std::vector<std::vector<Address>>
-      code_addresses;  // by table: ascending addresses that its targets go by; empty: by index
+      code_addresses;  // by table: ascending addresses of its targets; empty: by index
   struct CalledFunction {
     std::uint32_t entry;  // in code
     std::string name;
   };
-  std::vector<CalledFunction> called_functions;  // those that are not inlined
+  std::vector<CalledFunction> called_functions;  // functions not inlined
   std::vector<Immediate> immediates;
   std::uint32_t immediate_slots = 0;
   std::vector<ParameterSlot> parameter_slots;
@@ -62,21 +62,20 @@ struct Kernel {
   std::vector<Parameter> parameters;
   Bytes parameter_bytes = 0;
 
-  // 32-bit registers per thread after allocation, with those the machine reserves (decides occupancy).
+  // 32-bit registers per thread after allocation, with the machine's reserved ones (decides occupancy).
   std::uint32_t registers = 0;
-  // What the compiler asked for, when the machine has fewer and `registers` was set to what it has; 0: it has
+  // The compiler's wish, where the machine has fewer and `registers` is the machine's number; 0: it has
   // enough.
   std::uint32_t registers_wanted = 0;
   // Register lane arrays to store per warp; every destination and Bank::Register slot is below it. May be
   // more than `registers` when 64-bit and 32-bit values take turns: their lane arrays interleave lanes
-  // differently, so a slot that lanes on another path still hold as one width must never be written as the
-  // other.
+  // differently, so a slot still held by lanes on another path must never be written in the other width.
   std::uint32_t register_slots = 0;
   std::uint32_t predicates = 0;     // predicate registers used
-  Bytes static_shared_bytes = 0;    // with what is reserved
+  Bytes static_shared_bytes = 0;    // with the reserved part
   Bytes reserved_shared_bytes = 0;  // at offset 0, for the system (%reserved_smem..)
   Bytes dynamic_shared_offset = 0;  // of extern .shared arrays: the static size, rounded to their alignment
-  Bytes local_bytes = 0;            // per thread, without the stack that follows
+  Bytes local_bytes = 0;            // per thread, without the stack behind
   bool uses_stack = false;
   bool uses_heap = false;
   std::vector<SharedArray> shared_arrays;  // for messages
@@ -117,7 +116,7 @@ struct Module {
   std::string name;
   unsigned target_sm = 0;
   unsigned version_major = 0, version_minor = 0;
-  std::uint64_t functions = 0;  // that have an address
+  std::uint64_t functions = 0;  // with an address
   std::vector<Kernel> kernels;
   std::vector<Variable> variables;
   const Kernel* find_kernel(std::string_view kernel_name) const;

@@ -1,5 +1,5 @@
-// Names of what a micro-op does and of its operand types. One opcode per PTX base opcode (opcodes.def); what
-// PTX writes as modifiers stands in MicroOp's fields.
+// Names of micro-ops' operations and operand types. One opcode per PTX base opcode (opcodes.def); PTX's
+// modifiers stand in MicroOp's fields.
 #pragma once
 
 #include <cstdint>
@@ -127,8 +127,8 @@ enum class CacheOperator : std::uint8_t {
   WriteThrough,
   NonCoherent
 };
-// What an access to memory with full/empty bits waits for, and what it does to the bits (lustig2013 §4.5).
-// Implied: as the machine does for an instruction that names nothing.
+// The wait of an access to memory with full/empty bits, and its action on the bits (lustig2013 §4.5).
+// Implied: the machine's default for an instruction without them.
 enum class BitTrigger : std::uint8_t { Implied, None, Full, Empty };
 enum class BitAction : std::uint8_t { None, Fill, Empty };
 enum class SystemFunction : std::uint8_t {
@@ -136,7 +136,7 @@ enum class SystemFunction : std::uint8_t {
   AssertFail,
   Malloc,
   Free,
-  // Kernels that launch kernels (CUDA C++ Programming Guide, CUDA dynamic parallelism).
+  // Kernels launched by kernels (CUDA C++ Programming Guide, CUDA dynamic parallelism).
   ParameterBuffer,
   LaunchDevice,
   StreamCreate,
@@ -159,7 +159,7 @@ constexpr bool is_word_argument(SystemFunction function, unsigned place) {
       return false;
   }
 }
-// What only the executing machine knows while it runs; everything constant during a block is an operand
+// Values known only to the executing machine at run time; everything constant during a block is an operand
 // (Bank::Block, Bank::Warp).
 enum class Special : std::uint8_t {
   Clock,

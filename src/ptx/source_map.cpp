@@ -10,8 +10,8 @@ void SourceMap::location(std::uint32_t ptx_line, SourceLine at, SourceLine inlin
   marks_.push_back({ptx_line, at, inlined_at, false});
 }
 
-// A function's own file is that of its last location, its end. Where the compiler does not say into what it
-// has inlined, the call is at the last location in that file before.
+// A function's own file is the file of its last location, its end. Where the compiler does not name the
+// caller of an inlined function, the call is at the last earlier location in the own file.
 SourceLine SourceMap::in_own_file(Marks::const_iterator mark) const {
   const auto in_function = [](const Mark& other) { return !other.function; };
   const auto end = std::find_if_not(mark, marks_.end(), in_function);

@@ -1,5 +1,5 @@
-// Which line of a program's source a line of PTX comes from, as its .loc and .file directives say (PTX ISA
-// 11.5). Compilers write them when they are asked to (nvcc -lineinfo, -G); `duet cc` always asks.
+// The source line of a line of PTX, by its .loc and .file directives (PTX ISA 11.5). Compilers write them on
+// request (nvcc -lineinfo, -G); `duet cc` always asks.
 #pragma once
 
 #include <cstdint>
@@ -21,15 +21,15 @@ class SourceMap {
   void location(std::uint32_t ptx_line, SourceLine at, SourceLine inlined_at);
   void file(std::uint32_t number, std::string path) { files_[number] = std::move(path); }
 
-  // Where an instruction is in the file of its function; and where in the text of what was inlined there, if
-  // it was (`inner`).
+  // Where an instruction is in the file of its function; and its place in the text of the function inlined
+  // there, if any (`inner`).
   struct Place {
     std::string file, inner_file;
     std::uint32_t line = 0, inner_line = 0;
   };
   std::optional<Place> find(std::uint32_t ptx_line) const;
-  // "a.cu:12", or for an instruction of a function of another file that was inlined "a.cu:12 (in b.h:40)".
-  // Empty when it is not known.
+  // "a.cu:12", or for an instruction of an inlined function of another file "a.cu:12 (in b.h:40)". Empty when
+  // it is not known.
   std::string place_of(std::uint32_t ptx_line) const;
 
  private:

@@ -13,14 +13,14 @@ inline constexpr Address kSharedWindow = 0x4000'0000'0000'0000;
 inline constexpr Address kLocalWindow = 0x4100'0000'0000'0000;
 inline constexpr Address kParamWindow = 0x4200'0000'0000'0000;
 inline constexpr Address kConstWindow = 0x0f00'0000'0000'0000;
-// No data lies here. Functions count through all modules of a process, so that no two have one address.
+// No data lies here. Functions count through all modules of a process, so no two have one address.
 inline constexpr Address kCodeWindow = 0x4300'0000'0000'0000;
 inline constexpr Bytes kFunctionSpacing = 16;
 constexpr Address function_address(std::uint64_t number) {
   return kCodeWindow + (number + 1) * kFunctionSpacing;
 }
-// A kernel's address, as device code that launches it names it: made of its name, so that it is the same in
-// all modules (FNV-1a; the window's number is kept).
+// A kernel's address in device code that launches it: made of its name, so it is the same in all modules
+// (FNV-1a; the window's number is kept).
 inline constexpr Address kKernelWindow = 0x4400'0000'0000'0000;
 constexpr Address kernel_address(std::string_view name) {
   std::uint64_t hash = 0xcbf2'9ce4'8422'2325;

@@ -1,8 +1,8 @@
-// What a video instruction says besides its types: the operation, which parts of its operands it takes, what
-// happens to the third operand. Source: PTX ISA 9.0, sections 9.7.18 and 9.7.19 (scalar and SIMD video).
-// Operands: sources a, b, c (immediate 0 where c has no part in the result). MicroOp::type is the result's
-// (U32 or S32), source_type is a's, mode the number of fields a register is taken as: 1 for the scalar
-// instructions, 2 or 4 for SIMD. The form itself lies in address_offset, which only memory has a use for.
+// A video instruction beyond its types: the operation, the parts of its operands, the use of the third
+// operand. Source: PTX ISA 9.0, sections 9.7.18 and 9.7.19 (scalar and SIMD video). Operands: sources a, b, c
+// (immediate 0 where c has no part in the result). MicroOp::type is the result's (U32 or S32), source_type is
+// a's, mode the number of fields a register is taken as: 1 for the scalar instructions, 2 or 4 for SIMD. The
+// form itself lies in address_offset, unused without memory.
 #pragma once
 
 #include <bit>
@@ -24,18 +24,18 @@ enum class VideoOperation : std::uint8_t {
   ShiftRight,
   MultiplyAdd
 };
-// What becomes of the result. Merge: it replaces the parts of c that `destination` names.
+// The use of the result. Merge: it replaces the parts of c in `destination`.
 enum class VideoSecondary : std::uint8_t { None, Add, Minimum, Maximum, Merge };
-// A part of a register that a scalar instruction takes.
+// A part of a register for a scalar instruction.
 enum class VideoPart : std::uint8_t { Byte0, Byte1, Byte2, Byte3, Half0, Half1, Whole };
 
 struct VideoForm {
-  // Scalar: a VideoPart. SIMD: for each field of the result four bits, the field of a (from 0) or of b
-  // (behind a's) that it is made of.
+  // Scalar: a VideoPart. SIMD: for each field of the result four bits, its source field of a (from 0) or of b
+  // (behind a's).
   std::uint16_t select_a = 0, select_b = 0;
   VideoOperation operation = VideoOperation::Add;
   VideoSecondary secondary = VideoSecondary::None;
-  std::uint8_t destination = 0;  // scalar: a VideoPart; SIMD: a bit for each field that is written or added
+  std::uint8_t destination = 0;  // scalar: a VideoPart; SIMD: a bit for each written or added field
   std::uint8_t flags = 0;
 
   static constexpr std::uint8_t kSecondSigned = 1;            // b is signed

@@ -1,4 +1,4 @@
-// A file's text with the name that messages give it.
+// A file's text with its name for messages.
 #pragma once
 
 #include <string>

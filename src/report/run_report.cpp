@@ -46,8 +46,8 @@ void add_threads(ProcessorResult& processor, const std::vector<ThreadDescription
     processor.threads.push_back({thread.id, thread.name, thread.core_time_ps, thread.instructions});
 }
 
-// Kernels are told in the order of their ends. So that time that is over can be forgotten, the earliest start
-// of what is still to come is looked up first, for so many kernels at once.
+// Kernels come in the order of their ends. The earliest start of later kernels is looked up first, for so
+// many kernels at once, so past time can be dropped.
 constexpr std::uint64_t kKernelsAtOnce = 4096;
 std::vector<Picoseconds> earliest_starts(const RunReport& report) {
   std::vector<Picoseconds> starts;
@@ -174,8 +174,7 @@ bool RunReport::anything_ran() const {
 
 namespace {
 
-// Calls that failed while nobody asked which error it was, before the end or before another one took its
-// place.
+// Failed calls whose error the program did not read before the end, or before another error took its place.
 void add_unasked(RunReport& report) {
   for (const Failure& failure : report.failures) {
     if (failure.unasked == 0) continue;
@@ -282,7 +281,7 @@ RunReport read_report(const JournalReader& journal, const std::string& machine, 
       case RecordType::Outside:
         add_outside(report, record_as<OutsideRecord>(record, bytes), text);
         break;
-      default:  // what stays in the journal, and what another version has added
+      default:  // records that stay in the journal, and records of other versions
         break;
     }
   });

@@ -1,7 +1,7 @@
-// What one simulated process did, read from its journal, and its renderings: stats.json (schema
-// duet.stats/1), the short table on the terminal, events and push-buffer commands. What a run may have any
-// number of stays in the journal and is read again by each rendering, so a long run needs no more memory than
-// a short one.
+// The run of one simulated process, read from its journal, and its renderings: stats.json (schema
+// duet.stats/1), the short table on the terminal, events and push-buffer commands. Records without a bound on
+// their number stay in the journal and are read again by each rendering, so a long run needs no more memory
+// than a short one.
 #pragma once
 
 #include <cstring>
@@ -32,7 +32,7 @@ struct CounterIncrease {
 };
 struct KernelResult : KernelRecord {
   std::string name;
-  std::vector<CounterIncrease> counters = {};  // what rose while it ran, by how much
+  std::vector<CounterIncrease> counters = {};  // the increases while it ran
 };
 struct Mark {
   std::string name;
@@ -77,16 +77,16 @@ struct RunReport {
   std::uint64_t core_clock_khz = 0;
   std::uint64_t lost_records = 0;
   std::int32_t lost_because = 0;  // errno
-  // Of all kernels, those included that were running when the process was cut off.
+  // Of all kernels, including the ones running when the process was cut off.
   std::uint64_t kernels = 0, warp_instructions = 0, thread_instructions = 0;
-  std::uint64_t gpu_cycles = 0;  // core cycles during which at least one kernel ran
+  std::uint64_t gpu_cycles = 0;  // core cycles with at least one running kernel
   TimeAccount account{};         // adds up to simulated_ps
-  // Commands by name that had not completed when the program ended, without those of which there are none.
+  // Incomplete commands at the program's end, by name, without zeros.
   Counters incomplete;
   std::vector<Mark> marks;
   std::vector<Api> api;
   std::vector<Failure> failures;  // of calls, in the order of their first
-  int ended_by_duet = 0;          // 0, or the status with which Duet ended the program (124, 125)
+  int ended_by_duet = 0;          // 0, or Duet's own status for the program's end (124, 125)
   std::vector<std::string> faults;
   std::vector<Race> races;
   std::vector<Conflict> conflicts;
@@ -101,7 +101,7 @@ struct RunReport {
   Picoseconds components_ps = 0;
   std::vector<ComponentResult> components;  // as of components_ps, when nothing was outstanding
   std::vector<Advice> advice;               // advise/advise.h
-  // Of a program on the machine's cores, as of its end, or of the last time that it told.
+  // Of a program on the machine's cores, as of its end, or of its last report.
   std::optional<ProcessorResult> processor;
 
   const JournalReader* journal = nullptr;
@@ -110,10 +110,10 @@ struct RunReport {
   Picoseconds interval_ps = 0;        // intervals were asked for: so long, or
   std::uint64_t interval_cycles = 0;  // so many core cycles
   bool all_calls = false;             // timeline.pftrace has calls behind the first ones
-  std::uint64_t records = kRecords;   // kernels, and copies, that stats.json has one by one
-  // Of a process that was refused before anything did, all numbers are 0.
+  std::uint64_t records = kRecords;   // kernels, and copies, one by one in stats.json
+  // False for a process that was refused before anything ran: all numbers are 0.
   bool anything_ran() const;
-  // In the order in which they completed, then those that were running.
+  // In the order of their completion, then running ones.
   void for_each_kernel(const std::function<void(const KernelResult&)>& f) const;  // without counters
   void for_each_kernel_with_counters(const std::function<void(const KernelResult&)>& f) const;
   void for_each_copy(const std::function<void(const CopyRecord&)>& f) const;
@@ -123,39 +123,39 @@ struct RunReport {
 };
 
 // `journal` has to stay as long as the report. `cut_off`: the process was ended from outside or at a limit,
-// so kernels that were running are reported as far as they came.
+// so running kernels are reported as far as they came.
 RunReport read_report(const JournalReader& journal, const std::string& machine, double wall_seconds,
                       bool cut_off);
 
 using duet::readable_name;
 
-// The account as it is shown: parts that add up to the run.
+// The account as it is shown: its parts add up to the run.
 struct TimePart {
   const char* name;  // "kernels_and_copies", in stats.json
   const char* text;  // on the terminal
   Picoseconds time_ps;
 };
-// Each moment of the run once: what runs on the GPU comes before the driver, and that before the calls.
+// Each moment of the run once: kernels and copies come before the driver, the driver before the calls.
 std::vector<TimePart> moments(const TimeAccount& account);
 std::vector<TimePart> critical_path(const TimeAccount& account);
-// Time in which an activity went on, whatever else did.
+// Time of an activity, beside any others.
 Picoseconds busy_ps(const TimeAccount& account, Activity activity);
 
 void write_stats_json(std::ostream& out, const RunReport& report);
 std::string summary_table(const RunReport& report);
 // One line when commands had not completed, though nobody cut the program off; empty otherwise.
 std::string incomplete_text(const RunReport& report);
-// Why the results of the process are not to be trusted, in one line: launches and other calls that failed
-// without the program's asking why, kernels that ended in a fault. Empty when there is no such reason. A
-// program may have looked at what other calls returned: of them alone nothing is said when it is to be quiet.
+// Why the results of the process are not to be trusted, in one line: launches and other calls whose failure
+// the program did not read, kernels ended by a fault. Empty when there is no such reason. A program may have
+// looked at other calls' results: these alone are no reason when `quiet`.
 std::string failure_text(const RunReport& report, bool quiet);
 // One line a race, the first ten; empty when there are none.
 std::string race_text(const RunReport& report);
 // A block of lines a finding of --check, the first fifty; empty when the run checked nothing.
 std::string check_text(const RunReport& report);
-// One line an instruction that touched what lies beside the allocations, the first ten.
+// One line for each instruction with accesses beside the allocations, the first ten.
 std::string outside_text(const RunReport& report);
-// Calls, commands, copies, kernels and blocks as Chrome trace events, which Perfetto opens (--events).
+// Calls, commands, copies, kernels and blocks as Chrome trace events, for Perfetto (--events).
 void write_events_json(std::ostream& out, const RunReport& report);
 // The push buffer as text, one command a line (--trace-push-buffer).
 void write_push_buffer(std::ostream& out, const RunReport& report);

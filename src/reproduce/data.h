@@ -1,6 +1,6 @@
-// What is written in experiments/PAPER: the paper's claims with the band within which a measurement holds and
-// the control under which it must not (claims.toml), and what the paper leaves open and its results depend
-// on, with both sides of each choice (choices.toml).
+// The data in experiments/PAPER: the paper's claims, each with a band for its measurement and a control that
+// must leave the band (claims.toml), and the open points that its results depend on, with both sides of each
+// choice (choices.toml).
 #pragma once
 
 #include <optional>
@@ -11,13 +11,13 @@ namespace duet::reproduce {
 
 using Strings = std::vector<std::string>;
 
-// On what, and with what, an experiment runs.
+// The machine and options of an experiment.
 struct Setup {
   std::string machine;  // empty: the paper's
   Strings sets;         // of the machine, key=value
   Strings options;      // of the programs; a later one overrides an earlier one
   Strings preexec;      // of the pre-execution program, key=value
-  std::string choice;   // of which the alternative is taken; empty: none
+  std::string choice;   // the choice whose alternative is taken; empty: none
 };
 
 // A measurement holds within [low, high], both included.
@@ -28,7 +28,7 @@ struct Claim {
   };
   std::string id, claim, unit, note;
   std::string experiment, quantity;  // empty: nothing measures it yet, and the note says why
-  std::optional<double> paper;       // what the paper states, where that is a number
+  std::optional<double> paper;       // the paper's number, where it states one
   double low = 0, high = 0;
   Setup on;
   std::optional<Control> control;  // every measured claim has one

@@ -1,6 +1,6 @@
 // The experiments behind a paper's claims, by name (papers.h lists them). Each measures quantities on a
-// setup: the paper's machine, or the changed one under which a claim must not hold. The same experiment on
-// the same setup is made once.
+// setup: the paper's machine, or the changed one, where a claim must not hold. The same experiment on the
+// same setup is made once.
 #pragma once
 
 #include <map>
@@ -25,7 +25,7 @@ class Experiments {
   // `on` comes on top of the command line's machine and keys.
   const Measurements& measure(const std::string& name, const Setup& on = {});
 
-  // Of the command line's machine and keys: what is wrong or does nothing is said before anything runs.
+  // Checks the command line's machine and keys before anything runs: errors, and keys without effect.
   void check_machine() const;
 
   // For the experiments themselves.

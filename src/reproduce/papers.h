@@ -1,5 +1,5 @@
-// The papers: their machine, the experiments behind their claims, and what is shown of their figures. Another
-// paper is another folder with another of these.
+// The papers: their machine, the experiments behind their claims, and their figures. Another paper is another
+// folder with another of these.
 #pragma once
 
 #include <map>
@@ -15,12 +15,11 @@ namespace duet::reproduce {
 class Experiments;
 
 struct Measurements {
-  std::map<std::string, double> values;  // by quantity
-  std::map<std::string, std::string>
-      notes;                       // what belongs to one of them; under "", to all that have no value
-  nlohmann::ordered_json figures;  // data of the paper's figures, by number
+  std::map<std::string, double> values;      // by quantity
+  std::map<std::string, std::string> notes;  // by quantity; under "", for all without a value
+  nlohmann::ordered_json figures;            // data of the paper's figures, by number
 
-  // One that only good runs give: nothing when they failed, and the note says why.
+  // A quantity from good runs alone: nothing when they failed, with the reason as a note.
   void keep(const std::string& quantity, std::optional<double> value, const std::string& otherwise);
 };
 

@@ -1,7 +1,7 @@
-// `duet reproduce PAPER`: what a paper claims, measured here. A claim has a band and a control, a change
-// under which it must leave that band; both are data in experiments/PAPER. The experiments that measure them
-// are code, a folder a paper. In reading order: data.h (claims, choices), experiments.h (by name), runner.h
-// (child runs), scorecard.cpp (the command).
+// `duet reproduce PAPER`: a paper's claims, measured here. A claim has a band and a control, a change that
+// must move it out of the band; both are data in experiments/PAPER. Their experiments are code, a folder a
+// paper. In reading order: data.h (claims, choices), experiments.h (by name), runner.h (child runs),
+// scorecard.cpp (the command).
 #pragma once
 
 #include <string>
@@ -16,9 +16,9 @@ struct Options {
   std::vector<std::string> only;
   std::string json;
   std::string html;
-  std::string from;  // a scorecard that --json wrote, of which to make the page; empty: measure
+  std::string from;  // a scorecard of --json for the page; empty: measure
   std::string machine;
-  std::string work;  // folder in which finished runs are kept
+  std::string work;  // folder of finished runs
   std::vector<std::string> sets;
   bool quick = false;
   bool controls = false;

@@ -59,7 +59,7 @@ Outcome read(const fs::path& folder, int status) {
   return outcome;
 }
 
-// Its streams go to files where those are named.
+// Its streams go to the named files, if any.
 pid_t start_process(std::vector<std::string> command, const std::string& output = {},
                     const std::string& error = {}) {
   std::vector<char*> arguments;
@@ -191,7 +191,7 @@ std::vector<std::string> Runner::compilation(const Job& job, const std::string& 
   std::vector<std::string> command = {installation_.prefix + "/bin/duet", "cc", source + ".cu", "-o",
                                       program};
   if (job.on_processor)
-    // What static libgomp says of dlopen is no matter here.
+    // The linker's remark about dlopen in static libgomp does not matter here.
     command = {"/usr/bin/env",      kProcessorCompiler, "-static", "-fopenmp",
                "-Wl,--no-warnings", source + ".cpp",    "-o",      program};
   for (const std::string& define : job.defines) command.push_back((job.on_processor ? "" : "-D") + define);

@@ -1,6 +1,6 @@
-// Compiles workloads and runs them under `duet run` in child processes, two at a time. A run that was made is
-// not made again: choices and claims share most of theirs. With a folder for finished runs (--work), not in a
-// later command either, as long as Duet, the machines and the workloads are the same.
+// Compiles workloads and runs them under `duet run` in child processes, two at a time. A finished run is not
+// made again: choices and claims share most runs. With a folder for finished runs (--work), not in a later
+// command either, as long as Duet, the machines and the workloads are the same.
 #pragma once
 
 #include <filesystem>
@@ -36,17 +36,16 @@ struct Outcome {
   bool right() const { return status == 0; }
   // The machine could not go on.
   bool deadlock() const { return status == 124 && error.find("no progress") != std::string::npos; }
-  // The program found an element that is not what it should be.
+  // The program found a wrong element.
   bool mismatch() const { return status == 1 && error.find(", expected ") != std::string::npos; }
-  // What went wrong, in a line.
+  // The error, in a line.
   std::string error_line() const;
   // Between the marks "data ready" and "finish"; 0 without them.
   double runtime_us() const;
-  // What a processor's program prints of its work in that state (fresh, warm, cold:
+  // The time that a processor's program prints for its work in a state (fresh, warm, cold:
   // workloads/lustig2013/cpu/timed.h); 0 when it is missing.
   double processor_us(const std::string& state) const;
-  // Of the machine's statistics at the last mark of that name, counted or as things stood; nothing without
-  // such a mark.
+  // A statistic of the machine, or a state, at the last mark of this name; nothing without such a mark.
   std::optional<double> at_mark(const char* mark, const char* name) const;
 };
 
@@ -60,7 +59,7 @@ class Runner {
   // Whether programs for processors can be compiled here.
   static bool has_processor_compiler();
 
-  // In the order of the jobs. A program that cannot be compiled is an Error; a run that fails is an Outcome.
+  // In the order of the jobs. A failed compilation is an Error; a failed run is an Outcome.
   std::vector<const Outcome*> run(const std::string& title, const std::vector<Job>& jobs);
 
  private:
@@ -81,7 +80,7 @@ class Runner {
   bool quiet_, terminal_;
   std::filesystem::path folder_;
   std::filesystem::path work_;                   // empty: nothing is kept
-  std::uint64_t build_ = 0;                      // of all on which a run depends but its job
+  std::uint64_t build_ = 0;                      // of everything a run depends on but its job
   std::map<std::string, std::string> programs_;  // by source and definitions
   std::map<std::string, Outcome> outcomes_;      // by all of the job
   std::size_t runs_ = 0;

@@ -45,7 +45,7 @@ class Selection {
 
 std::string number(std::optional<double> value) { return value ? fmt::format("{:.4g}", *value) : "-"; }
 
-// Names of experiments and choices: a wrong one would measure nothing, or what is measured anyway.
+// Names of experiments and choices: a wrong one would measure nothing, or nothing new.
 void check(const Paper& paper, const std::vector<Claim>& claims, const std::vector<Choice>& choices,
            const std::string& path) {
   for (const Claim& claim : claims) {
@@ -166,7 +166,7 @@ std::string template_of_page(const config::Installation& installation, const Opt
   return report::page_template(installation.page_template);
 }
 
-// Of a scorecard that is there.
+// Makes the page of an existing scorecard.
 int page_of(const config::Installation& installation, const Options& options) {
   if (options.html.empty()) throw Error("--from: say with --html where to write the page");
   const std::optional<std::string> text = read_file(options.from);

@@ -1,6 +1,6 @@
-// Decoded code: a block is a run of instructions that follow each other in memory, entered at its first one
-// only. A conditional branch does not end it: where it is taken, the block is left before its end. Each
-// instruction is a micro-op, whose handler executes it and calls the handler of the next.
+// Decoded code: a block is a run of consecutive instructions in memory, entered at its first one only. A
+// conditional branch does not end it: where it is taken, the block is left before its end. Each instruction
+// is a micro-op. Its handler executes it and calls the handler of the next.
 #pragma once
 
 #include <cstdint>
@@ -30,8 +30,8 @@ struct MicroOp {
 };
 static_assert(sizeof(MicroOp) == 24);
 
-// After a conditional branch, a jump, and the end of a block that goes on with the next instruction, a link
-// follows: a micro-op that is not executed, but names where it leads.
+// After a conditional branch, a jump, and the end of a block without a jump, a link follows: an unexecuted
+// micro-op with the target.
 
 struct Block {
   std::uint64_t pc;
@@ -42,13 +42,13 @@ struct Block {
 };
 static_assert(sizeof(Block) % alignof(MicroOp) == 0);
 
-// What a hart's run needs besides the hart, and how it ended.
+// The state of a hart's run beside the hart, and its end.
 struct Run {
   static constexpr unsigned kTargets = 1u << 14;
 
-  // Instructions that may still be executed, those of the block that was entered taken off already.
+  // Instructions still allowed, without the entered block's.
   std::int64_t remaining = 0;
-  std::int64_t allowed = 0;   // what `remaining` was when the run began
+  std::int64_t allowed = 0;   // `remaining` at the run's beginning
   Block** targets = nullptr;  // kTargets blocks by target_index of their address, for indirect jumps
   // Set when handlers return nullptr.
   const MicroOp* link = nullptr;  // is not joined with its block yet; hart.pc is where it leads
@@ -61,7 +61,7 @@ struct Run {
   static unsigned target_index(std::uint64_t pc) { return pc >> 1 & (kTargets - 1); }
 };
 
-// The handler of an instruction that is not Illegal; it depends on nothing but the opcode.
+// The handler of a legal instruction; it depends on the opcode alone.
 Handler handler_of(Opcode opcode);
 namespace special {
 Handler illegal();        // traps

@@ -13,7 +13,7 @@ bool ends_block(Opcode opcode) {
   if (opcode == Opcode::Illegal || opcode == Opcode::Ecall || opcode == Opcode::Ebreak) return true;
   return info_of(opcode).kind == Kind::Jump || opcode == Opcode::FenceI;
 }
-// Whether nothing happens: hints, and fences, which harts that are interleaved do not need.
+// Whether nothing happens: hints, and fences, not needed by interleaved harts.
 bool is_nothing(const Instruction& instruction) {
   const Kind kind = info_of(instruction.opcode).kind;
   return kind == Kind::Fence || (kind == Kind::Integer && instruction.rd == 0);
@@ -90,7 +90,7 @@ BlockCache::Storage BlockCache::decode_block(std::uint64_t pc, Hart& hart, unsig
       op.rs2 = instruction.rs2;
       op.rs3 = instruction.rs3;
       op.rounding = instruction.rounding;
-      op.rest = static_cast<std::uint8_t>(count);  // becomes what is left below
+      op.rest = static_cast<std::uint8_t>(count);  // set below
       op.pc_halfwords = static_cast<std::uint8_t>((pc - start) / 2);
       bind(op, instruction, pc);
       ops_.push_back(op);

@@ -1,5 +1,5 @@
-// The blocks that were decoded from a memory. All of them are dropped when a page that one came from changes;
-// the one in execution is left before that is done.
+// The blocks decoded from a memory. All of them are dropped when the page of one changes; the block in
+// execution is left before.
 #pragma once
 
 #include <array>
@@ -26,7 +26,7 @@ class BlockCache {
   // The block at an address; nullptr when its first instruction cannot be fetched: hart.port.fault() says
   // why.
   Block* find_or_decode(std::uint64_t pc, Hart& hart);
-  // A block of `instructions` at most, which is good until the next call.
+  // A block of `instructions` at most, valid until the next call.
   Block* decode_part(std::uint64_t pc, Hart& hart, unsigned instructions);
   void clear();
 
@@ -39,7 +39,7 @@ class BlockCache {
   std::unordered_map<std::uint64_t, Storage> blocks_;
   std::vector<Block*> targets_;
   Storage part_;
-  std::vector<MicroOp> ops_;  // of the block that is being decoded
+  std::vector<MicroOp> ops_;  // of the block being decoded
 };
 
 }  // namespace duet::rv64

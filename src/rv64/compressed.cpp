@@ -1,6 +1,6 @@
-// Instructions of 16 bits, as the words of 32 bits that they stand for. Source: The RISC-V Instruction Set
-// Manual, volume I, version 20191213, chapter 16, tables 16.5 to 16.7. Hints (x0 as destination, and shifts
-// by 0) become the instructions that they look like, which change nothing.
+// Instructions of 16 bits, as their words of 32 bits. Source: The RISC-V Instruction Set Manual, volume I,
+// version 20191213, chapter 16, tables 16.5 to 16.7. Hints (x0 as destination, and shifts by 0) become the
+// instructions they look like, without effect.
 #include "rv64/decode.h"
 
 namespace duet::rv64 {
@@ -88,7 +88,7 @@ std::uint32_t quadrant0(Fields c) {
   }
 }
 
-// c.srli, c.srai, c.andi, and those of two registers.
+// c.srli, c.srai, c.andi, and instructions of two registers.
 std::uint32_t arithmetic(Fields c) {
   const std::uint32_t rd = c.rs1_short();
   switch (c.at(10, 2)) {

@@ -63,7 +63,7 @@ std::int64_t immediate_of(char letter, std::uint32_t word) {
   }
 }
 
-// Whether user mode may do this with the CSR that the instruction names.
+// Whether user mode may do this with the instruction's CSR.
 bool csr_is_allowed(const Instruction& instruction) {
   const std::int64_t number = instruction.immediate;
   if (number >= csr::kFflags && number <= csr::kFcsr) return true;

@@ -1,6 +1,6 @@
-// A finite number is significand * 2^(exponent - 63), its significand's highest bit set; bits that do not fit
-// are joined into the lowest one ("sticky"), which keeps every rounding right as long as two more bits than
-// the format has lie above it.
+// A finite number is significand * 2^(exponent - 63), its significand's highest bit set; further bits are
+// joined into the lowest one ("sticky"): every rounding stays right while two more bits than the format's lie
+// above it.
 #include "rv64/floating_point.h"
 
 namespace duet::rv64::floating_point {
@@ -44,7 +44,7 @@ Word shifted_right_sticky(Word value, unsigned distance) {
   return value >> distance | ((value << (kBits - distance)) != 0);
 }
 
-// Whether the number of which `kept` is held and `rest` of `half` * 2 is cut off is rounded away from zero.
+// Whether a number, `kept` with `rest` of `half` * 2 cut off, is rounded away from zero.
 bool rounds_away(bool negative, std::uint64_t kept, std::uint64_t rest, std::uint64_t half,
                  Rounding rounding) {
   switch (rounding) {
@@ -70,7 +70,7 @@ typename F::Bits overflow(bool negative, Rounding rounding, std::uint8_t& flags)
   return (to_infinity ? L::kInfinity : L::kInfinity - 1) | (negative ? L::kSign : 0);
 }
 
-// A number whose significand is not zero, to the nearest that the format has.
+// A number with a significand other than zero, rounded to the format.
 template <Format F>
 typename F::Bits pack(Number number, Rounding rounding, std::uint8_t& flags) {
   using L = Layout<F>;
@@ -113,7 +113,7 @@ typename F::Bits pack_wide(bool negative, int exponent, Wide sum, Rounding round
   return pack<F>({negative, exponent - shift, significand}, rounding, flags);
 }
 
-// a + b of 126 bits and less, which have the exponents of their bit 126.
+// a + b of 126 bits and less; the exponents are of their bit 126.
 template <Format F>
 typename F::Bits add_wide(bool a_negative, int a_exponent, Wide a, bool b_negative, int b_exponent, Wide b,
                           Rounding rounding, std::uint8_t& flags) {

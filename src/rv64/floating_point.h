@@ -2,12 +2,11 @@
 // tininess detected after rounding, one canonical NaN. Source: The RISC-V Instruction Set Manual, volume I,
 // version 20191213, chapters 11 and 12.
 //
-// Each operation is exact in integers (floating_point.cpp), whatever the host's processor is set to. The
-// commonest case has a short cut: rounding to nearest even, a result that is normal, and inexactness either
-// accrued already, or known from the error of the host's own operation. The host's result is then the right
-// one (TwoSum and the residuals of division and square root: Muller et al., Handbook of Floating-Point
-// Arithmetic, chapters 4 and 5). Needs a compiler that keeps a * b + c two roundings, and x86's SSE or
-// better.
+// Each operation is exact in integers (floating_point.cpp), with any setting of the host's processor. The
+// commonest case has a short cut: rounding to nearest even, a normal result, and inexactness either accrued
+// already, or known from the error of the host's own operation. The host's result is then the right one
+// (TwoSum and the residuals of division and square root: Muller et al., Handbook of Floating-Point
+// Arithmetic, chapters 4 and 5). Needs a compiler with two roundings for a * b + c, and x86's SSE or better.
 #pragma once
 
 #include <bit>
@@ -24,7 +23,7 @@ namespace duet::rv64::floating_point {
 // Accrued exceptions, as in fflags.
 inline constexpr std::uint8_t kInexact = 1, kUnderflow = 2, kOverflow = 4, kDivideByZero = 8, kInvalid = 16;
 
-// A format; Bits are what registers and memory hold.
+// A format; Bits is its type in registers and memory.
 struct Single {
   using Bits = std::uint32_t;
   using Host = float;
@@ -78,13 +77,13 @@ typename F::Bits from_integer(Integer a, Rounding rounding, std::uint8_t& flags)
 Double::Bits widen(Single::Bits a, std::uint8_t& flags);
 Single::Bits narrow(Double::Bits a, Rounding rounding, std::uint8_t& flags);
 
-// Whether the host's result is normal, larger than the smallest such number and not one of the largest, so
-// that neither underflow nor overflow can have been near.
+// Whether the host's result is normal, larger than the smallest such number and not one of the largest:
+// neither underflow nor overflow can have been near.
 template <Format F>
 bool is_ordinary(typename F::Bits result) {
   return Layout<F>::exponent(result) - 2 < Layout<F>::kMaximumExponent - 4;
 }
-// Also so large that the residual of the operation that gave it is a normal number.
+// Also so large that its operation's residual is a normal number.
 template <Format F>
 bool has_residual(typename F::Bits result) {
   return Layout<F>::exponent(result) - 2 * (F::kFractionBits + 2) <

@@ -1,8 +1,9 @@
-// A handler an instruction. It does what semantics.h says, and calls the next one's: where the compiler makes
-// jumps of such calls (DUET_TAIL_CALLS), a block is executed without a loop around it, and each instruction
-// has an indirect jump of its own, which the host's processor can predict. Otherwise a loop calls them.
+// A handler an instruction. It executes semantics.h's function, and calls the next one's: where the compiler
+// makes jumps of such calls (DUET_TAIL_CALLS), a block is executed without a loop around it, and each
+// instruction has an indirect jump of its own, predictable for the host's processor. Otherwise a loop calls
+// them.
 //
-// What is rare goes to functions of its own, so that a handler needs no registers but the host's free ones.
+// Rare cases have functions of their own, so a handler needs only the host's free registers.
 #include <array>
 #include <cstring>
 
@@ -36,7 +37,7 @@ Block* block_of(const MicroOp* op) {
 }
 std::uint64_t pc_of(const MicroOp* op) { return block_of(op)->pc + 2u * op->pc_halfwords; }
 
-// What execute needs of a hart.
+// A hart as execute's machine.
 class HartMachine {
  public:
   HartMachine(Hart* hart, Run* run, const MicroOp* op) : hart_(*hart), run_(*run), op_(op) {}
@@ -60,7 +61,7 @@ class HartMachine {
   const MicroOp* op_;
 };
 
-// Does what needs no call; what fails is to be done again by the careful one.
+// Does the work without calls; the careful machine repeats failed work.
 class QuickMachine : public HartMachine {
  public:
   using HartMachine::HartMachine;

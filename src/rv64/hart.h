@@ -10,7 +10,7 @@
 
 namespace duet::rv64 {
 
-// What a program can read and write. Plain: clone, fork and signal frames copy it.
+// The registers of a program. Plain: clone, fork and signal frames copy it.
 struct Registers {
   static constexpr unsigned kSink = 32;  // writes to x0 go there; nobody reads it
 
@@ -18,7 +18,7 @@ struct Registers {
   std::array<std::uint64_t, 32> f{};  // raw bits; a single is NaN-boxed: its upper 32 bits are ones
   std::uint64_t pc = 0;               // of the next instruction
   std::uint8_t fflags = 0;            // accrued exceptions, bits NX 0, UF 1, OF 2, DZ 3, NV 4
-  std::uint8_t frm = 0;  // rounding mode, 3 bits; 5, 6 and 7 make instructions that use it illegal
+  std::uint8_t frm = 0;  // rounding mode, 3 bits; with 5, 6 and 7 instructions with it are illegal
 
   std::uint32_t fcsr() const { return frm << 5 | fflags; }
   void set_fcsr(std::uint32_t value) {
@@ -34,12 +34,12 @@ inline constexpr unsigned kSystemCallNumber = 17;
 
 class Hart : public Registers {
  public:
-  // `id` is the hart's number among those of one memory. The memory must outlive it.
+  // `id` is the hart's number within one memory. The memory must outlive it.
   Hart(Memory& memory, unsigned id) : port(memory), id(id) {}
 
   MemoryPort port;
   const unsigned id;
-  std::uint64_t retired = 0;  // instructions that have retired: ecall, ebreak and what faulted do not
+  std::uint64_t retired = 0;  // retired instructions: ecall, ebreak and faulting ones are not
 };
 
 }  // namespace duet::rv64

@@ -1,4 +1,4 @@
-// A decoded instruction, and what the table of instructions (instructions.def) says about each.
+// A decoded instruction, and its row of the table of instructions (instructions.def).
 #pragma once
 
 #include <array>
@@ -16,7 +16,7 @@ enum class Opcode : std::uint16_t {
 };
 inline constexpr std::size_t kOpcodes = static_cast<std::size_t>(Opcode::Illegal);
 
-// What executes an instruction.
+// The kind of an instruction.
 enum class Kind : std::uint8_t {
   Integer,
   Multiply,
@@ -67,7 +67,7 @@ enum class Rounding : std::uint8_t {
   Down = 2,
   Up = 3,
   NearestMaximum = 4,  // ties away from zero
-  Dynamic = 7          // what frm says
+  Dynamic = 7          // by frm
 };
 
 // Control and status registers of user mode. cycle to hpmcounter31 follow each other, and are read-only.

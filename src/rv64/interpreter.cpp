@@ -13,7 +13,7 @@ class Interpreter::Engine : public CodeObserver {
   ~Engine() override { memory_.detach(*this); }
 
   Trap run(Hart& hart, std::uint64_t instructions);
-  // Blocks may be in execution: the budget becomes so small that the next one is not entered.
+  // Blocks may be in execution: the budget becomes too small to enter the next one.
   void code_changed(VirtualAddress, std::uint64_t) override {
     if (stale_) return;
     stale_ = true;

@@ -1,7 +1,7 @@
 // Executes a hart's instructions, functionally: no time passes, and every access is done at once, in program
-// order. Instructions are decoded once, into blocks that are chained; stores into decoded code and changed
-// pages drop them (memory.h). One interpreter serves all harts of a memory. Which hart runs when, and for how
-// many instructions, is the caller's to say, so any interleaving is deterministic.
+// order. Instructions are decoded once, into chained blocks; stores into decoded code and changed pages drop
+// them (memory.h). One interpreter serves all harts of a memory. The caller chooses the hart and the number
+// of instructions, so any interleaving is deterministic.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,8 @@
 
 namespace duet::rv64 {
 
-// Why a hart has stopped. In each case hart.pc names an instruction that has not been executed, and nothing
-// of it has happened; all before it have.
+// Why a hart has stopped. In each case hart.pc is at an instruction without any effect so far; all earlier
+// ones are complete.
 enum class TrapCause : std::uint8_t {
   Budget,              // as many instructions as were allowed have been executed
   SystemCall,          // ecall: the caller serves it, adds 4 to hart.pc, and runs on
@@ -24,7 +24,7 @@ enum class TrapCause : std::uint8_t {
 
 struct Trap {
   TrapCause cause = TrapCause::Budget;
-  std::uint32_t instruction = 0;  // its bits, of 16 or 32; 0 for a fetch that faults
+  std::uint32_t instruction = 0;  // its bits, of 16 or 32; 0 for a faulting fetch
   Fault fault;                    // of AccessFault
 };
 
@@ -33,9 +33,9 @@ class Interpreter {
   explicit Interpreter(Memory& memory);
   ~Interpreter();
 
-  // Executes until something stops the hart, exactly `instructions` at most. Each reservation that the hart
-  // holds ends with a trap other than Budget. rdcycle, rdinstret and rdtime read hart.retired, as of a core
-  // of 1 GHz that executes one instruction a cycle; hpmcounter3 to 31 read 0.
+  // Executes until the hart stops, exactly `instructions` at most. The hart's reservations end with a trap
+  // other than Budget. rdcycle, rdinstret and rdtime read hart.retired, as of a core of 1 GHz with one
+  // instruction a cycle; hpmcounter3 to 31 read 0.
   Trap run(Hart& hart, std::uint64_t instructions);
 
  private:

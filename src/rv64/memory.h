@@ -1,18 +1,17 @@
 // Guest virtual memory as harts see it: pages of 4 KiB, each at some place of the host's memory, with rights.
-// A page table of some owner answers lookups (find_page); in front of it every hart has a small translation
-// cache. Harts that share a memory are interleaved by one host thread: nothing here is safe for two.
+// The page table of an owner answers lookups (find_page); every hart has a small translation cache in front
+// of it. One host thread interleaves the harts of a memory: nothing here is safe for two.
 //
-// Who changes pages or their rights tells pages_changed. Who writes bytes past a hart's port, as a system
-// call or a device does, uses write, or tells bytes_changed. Decoded code and reservations follow from that:
-//  - Code. An interpreter says from which pages it has decoded. A store into such a page, by any hart, drops
-//    what was decoded of it. So fence.i has nothing left to do but to end the decoded block.
-//  - Reservations. LR reserves the aligned 64 bytes around its address (the size that profile RVA22 names
-//    Za64rs). A store of another hart into them ends the reservation, at that store; an SC of the same hart
-//    ends it too. So LR and SC are exact for any interleaving: nothing is compared by value. Stores of the
-//    same hart leave its reservation, as the manual allows.
-// Source: The RISC-V Instruction Set Manual, volume I, version 20191213, chapter 8 (atomics), section 2.6
-// (misaligned accesses are done, not refused) and chapter 3 (Zifencei). Left out: what memory consistency
-// would allow beyond the order in which harts are interleaved.
+// Changes of pages or their rights go through pages_changed. Writes past a hart's port, by a system call or a
+// device, use write, or bytes_changed. Decoded code and reservations follow from these calls:
+//  - Code. An interpreter reports its decoded pages. A store into such a page, by any hart, drops its decoded
+//    code. So fence.i has only to end the decoded block.
+//  - Reservations. LR reserves the aligned 64 bytes around its address (the size of profile RVA22's Za64rs).
+//    A store of another hart into them ends the reservation, at the store; an SC of the same hart ends it
+//    too. So LR and SC are exact for any interleaving, without comparing values. Stores of the same hart
+//    leave it.
+// Source: The RISC-V Instruction Set Manual, volume I, version 20191213, chapters 3 and 8, and section 2.6
+// (misaligned accesses are made). Left out: weaker orders than the harts' interleaving.
 #pragma once
 
 #include <array>
@@ -60,16 +59,16 @@ enum class MemoryType : std::uint8_t {
   Device      // the same, and every access is made once, alone, in program order
 };
 
-// A page of the guest: where its kPageBytes lie in the host's memory, and what may be done there.
+// A page of the guest: the place of its kPageBytes in the host's memory, and its rights.
 struct Page {
   std::byte* bytes = nullptr;  // nullptr: nothing is mapped
   Rights rights;
   MemoryType type = MemoryType::WriteBack;
 };
 
-// An access that could not be done.
+// An impossible access.
 struct Fault {
-  std::uint64_t address = 0;  // of the first byte that cannot be reached
+  std::uint64_t address = 0;  // of the first unreachable byte
   Access access = Access::Load;
   bool misaligned = false;  // an atomic whose address is no multiple of its size (Linux: SIGBUS)
   bool mapped = false;      // the page exists and its rights refuse (Linux: SEGV_ACCERR)
@@ -77,7 +76,7 @@ struct Fault {
 
 class MemoryPort;
 
-// Told when code that was decoded may have changed.
+// Called when decoded code may have changed.
 class CodeObserver {
  public:
   virtual ~CodeObserver() = default;
@@ -92,9 +91,9 @@ class Memory {
   Memory& operator=(const Memory&) = delete;
   virtual ~Memory() = default;
 
-  // The page of an address. The answer holds until pages_changed names it. Where `access` is not allowed the
-  // owner may answer with other rights, or change its table first (a stack that grows, a frame that is
-  // allocated at its first use) and call pages_changed for that itself.
+  // The page of an address. The answer holds until pages_changed covers it. Where `access` is not allowed the
+  // owner may answer with other rights, or change its table first (a growing stack, a frame allocated at its
+  // first use) and call pages_changed itself.
   virtual Page find_page(VirtualAddress address, Access access) = 0;
 
   // For owners whose bytes are elsewhere too, in caches: called before somebody other than a hart reads these
@@ -102,12 +101,12 @@ class Memory {
   virtual void settle(VirtualAddress, Bytes) {}
   virtual void written(VirtualAddress, Bytes) {}
 
-  // Pages that touch [first, first + bytes) were mapped, unmapped, moved, or changed their rights.
+  // Pages in [first, first + bytes) were mapped, unmapped, moved, or changed their rights.
   void pages_changed(VirtualAddress first, Bytes bytes);
   // Somebody other than a hart has written there.
   void bytes_changed(VirtualAddress first, Bytes bytes);
 
-  // Copies for system calls: all bytes, or up to the fault that is returned. They heed rights as a hart does.
+  // Copies for system calls: all bytes, or up to the returned fault. They heed rights as a hart does.
   std::optional<Fault> read(VirtualAddress from, std::span<std::byte> to);
   std::optional<Fault> write(VirtualAddress to, std::span<const std::byte> from);
 
@@ -122,7 +121,7 @@ class Memory {
  private:
   friend class MemoryPort;
 
-  // Before `port`, or nobody's port, writes [address, address + bytes), which lie in one page.
+  // Before `port`, or nobody's port, writes [address, address + bytes), within one page.
   void before_store(MemoryPort* port, std::uint64_t address, Bytes bytes);
   // Whether `port` may keep a translation for stores into this page.
   bool stores_are_watched(const MemoryPort* port, std::uint64_t page_number) const;
@@ -179,8 +178,7 @@ class MemoryPort {
     std::memcpy(to, &value, sizeof(T));
     return true;
   }
-  // For fetching code: the part of the page that begins at `address`; empty and a fault if it cannot be
-  // executed.
+  // For fetching code: the part of the page from `address` on; empty and a fault if it cannot be executed.
   std::span<const std::byte> fetch(std::uint64_t address);
 
   // Atomics, T of 4 or 8 bytes. A misaligned one faults. A fault of any but LR is one of a store.
@@ -205,7 +203,7 @@ class MemoryPort {
     return load(address, old) && store(address, operation(old));
   }
 
-  // To be called when the hart takes a trap that the guest's kernel would handle.
+  // To be called when the hart takes a trap for the guest's kernel.
   void end_reservation() { reserved_ = false; }
 
  private:
@@ -223,7 +221,7 @@ class MemoryPort {
   };
 
   static std::uint64_t index_of(std::uint64_t address) { return address >> kPageShift & (kEntries - 1); }
-  // Differs from each tag if the access is misaligned: those go the slow way.
+  // Differs from each tag if the access is misaligned: it goes the slow way.
   template <typename T>
   static std::uint64_t tag_of(std::uint64_t address) {
     return address & (~(kPageBytes - 1) | (sizeof(T) - 1));
@@ -251,9 +249,9 @@ class MemoryPort {
   Fault fault_;
 };
 
-// Anonymous memory: zeroed pages that take host memory at their first use. Addresses end at 2^39 (the user
-// half of Sv39, and as many behind it, which no program of Linux has). For programs that need more of a page
-// than its bytes and rights, an owner of its own.
+// Anonymous memory: zeroed pages, with host memory from their first use on. Addresses end at 2^39 (the user
+// half of Sv39, and as many behind it, unused by Linux's programs). Where a page needs more than its bytes
+// and rights, derive an owner.
 class PagedMemory : public Memory {
  public:
   static constexpr unsigned kAddressBits = 39;
@@ -261,10 +259,10 @@ class PagedMemory : public Memory {
   PagedMemory();
   ~PagedMemory() override;
 
-  // All of them: `first` and `bytes` are multiples of kPageBytes, and lie below 2^kAddressBits; Error
-  // otherwise. map gives zeroed pages, also where some were; unmap, protect and set_type skip what is not
-  // mapped. Each calls pages_changed. Code is fetched from write-back pages only: of others the right to
-  // execute is not given.
+  // For all of these: `first` and `bytes` are multiples of kPageBytes below 2^kAddressBits; Error otherwise.
+  // map gives zeroed pages, also in place of old ones; unmap, protect and set_type skip unmapped pages. Each
+  // calls pages_changed. Code is fetched from write-back pages only: of others the right to execute is not
+  // given.
   void map(VirtualAddress first, Bytes bytes, Rights rights, MemoryType type = MemoryType::WriteBack);
   void unmap(VirtualAddress first, Bytes bytes);
   void protect(VirtualAddress first, Bytes bytes, Rights rights);
@@ -272,17 +270,17 @@ class PagedMemory : public Memory {
   // Whether all, or any, of these pages are mapped.
   bool all_mapped(VirtualAddress first, Bytes bytes) const;
   bool any_mapped(VirtualAddress first, Bytes bytes) const;
-  // Of pages that have been touched, and so take host memory.
+  // Host memory of touched pages.
   Bytes resident_bytes() const { return resident_pages_ * kPageBytes; }
 
   Page find_page(VirtualAddress address, Access access) override;
 
  protected:
-  // A zeroed frame that nobody has.
+  // A new zeroed frame.
   std::byte* new_frame();
 
  private:
-  // The frame of a page that is touched for the first time.
+  // The frame of a page at its first touch.
   virtual std::byte* take_frame() { return new_frame(); }
   struct Entry {
     std::byte* frame = nullptr;  // nullptr until the first use
@@ -301,17 +299,17 @@ class PagedMemory : public Memory {
     std::uint64_t first, end;
   };
   static PageRange pages_of(VirtualAddress first, Bytes bytes, const char* what);
-  // Calls change(entry) for those that are mapped, and pages_changed.
+  // Calls change(entry) for mapped pages, and pages_changed.
   template <typename F>
   void change(VirtualAddress first, Bytes bytes, const char* what, F change);
   void release(Entry& entry);
-  // Told of host memory from which frames will be cut.
+  // Called with host memory for frames.
   virtual void new_chunk(std::byte*, Bytes) {}
-  // Told of a frame that has been used before and begins with zeros again.
+  // Called with a used frame that begins with zeros again.
   virtual void frame_cleared(std::byte*) {}
 
   std::array<std::unique_ptr<Middle>, 512> root_;
-  std::vector<std::byte*> chunks_;  // of host memory, from which frames are cut
+  std::vector<std::byte*> chunks_;  // host memory for frames
   Bytes chunk_used_ = 0;
   std::vector<std::byte*> free_frames_;
   std::uint64_t resident_pages_ = 0;

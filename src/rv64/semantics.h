@@ -1,16 +1,15 @@
-// What each instruction does, once for every way of executing it. Values first: functions of operands,
-// without any state. Then execute, which takes operands from a machine and gives results to it.
-//
+// The effect of each instruction, once for every way of executing it. Values first: functions of operands,
+// without any state. Then execute: it takes operands from a machine and gives results to it.
 // A machine M has
 //   std::uint64_t x(unsigned), f(unsigned); void set_x(unsigned, std::uint64_t), set_f(...)
 //   template <typename T> bool load(std::uint64_t address, T&), store(std::uint64_t address, T),
 //     load_reserved(address, T&), store_conditional(address, T, bool& succeeded),
 //     read_modify_write(address, T& old, operation)        false: it faults, and nothing has happened
-//   bool rounding(Rounding written, Rounding& meant)        false: reserved, so the instruction is illegal
-//   std::uint8_t& fflags(); std::uint32_t frm(); void set_frm(std::uint32_t); std::uint64_t counter(unsigned
-//   csr) std::uint64_t pc(const Operands&)                       of the instruction
-// and Operands is Instruction, or anything with its fields of operands.
-// Source: The RISC-V Instruction Set Manual, volume I, version 20191213.
+//   bool rounding(Rounding written, Rounding& meant)       false: reserved, so the instruction is illegal
+//   std::uint8_t& fflags(); std::uint32_t frm(); void set_frm(std::uint32_t);
+//   std::uint64_t counter(unsigned csr), pc(const Operands&)
+// Operands is Instruction, or a type with its fields of operands. Source: The RISC-V Instruction Set Manual,
+// volume I, version 20191213.
 #pragma once
 
 #include <cstdint>
@@ -107,7 +106,7 @@ constexpr bool is_taken(std::uint64_t a, std::uint64_t b) {
 
 // ---- memory ----
 
-// What a load, store or atomic moves: an unsigned integer, or a signed one where a load extends the sign.
+// The type of a load, store or atomic: an unsigned integer, or a signed one where a load extends the sign.
 template <Opcode op>
 constexpr auto accessed_type() {
   using enum Opcode;
@@ -130,7 +129,7 @@ using AccessedType = decltype(accessed_type<op>());
 template <Opcode op>
 using AccessedBits = std::make_unsigned_t<AccessedType<op>>;
 
-// What an atomic of kind amo... leaves in memory.
+// The new value in memory of an atomic of kind amo...
 template <Opcode op, typename T>
 constexpr T atomic_result(T old, T operand) {
   using Signed = std::make_signed_t<T>;
@@ -150,7 +149,7 @@ constexpr T atomic_result(T old, T operand) {
 
 // ---- floating point ----
 
-// A single in a register of 64 bits. What is not boxed is read as the canonical NaN.
+// A single in a register of 64 bits. An unboxed value is read as the canonical NaN.
 constexpr std::uint64_t boxed(std::uint32_t bits) { return 0xffffffff00000000 | bits; }
 constexpr std::uint64_t boxed(std::uint64_t bits) { return bits; }
 template <floating_point::Format F>
@@ -162,7 +161,7 @@ constexpr typename F::Bits unboxed(std::uint64_t bits) {
                                     : floating_point::Layout<F>::kCanonicalNan;
 }
 
-// Instructions that stay in one format and have one in their name, as fadd.d.
+// Instructions of one format, named in them, as fadd.d.
 template <Opcode op, floating_point::Format F>
 std::uint64_t float_result(std::uint64_t ra, std::uint64_t rb, std::uint64_t rc, Rounding rounding,
                            std::uint8_t& flags) {

@@ -44,7 +44,7 @@ bool BlockRate::known(std::uint64_t left) {
 }
 
 double BlockRate::error(double work) const {
-  const double batches = work / batch_work_;  // that are not looked at
+  const double batches = work / batch_work_;  // unobserved ones
   return student(count_ - 1) * spread_ * std::sqrt(batches + batches * batches / count_) + last_ / 2;
 }
 

@@ -22,10 +22,10 @@ struct Sums {
   }
 };
 
-// Windows by length. Of those without a launch in time nothing is known but the fit.
+// Windows by length. A window without a launch in time has only the fit.
 struct Lengths {
   std::map<std::uint64_t, std::uint64_t> windows;  // of so many launches: how many
-  double variance = 0;                             // over that of one launch
+  double variance = 0;                             // over the variance of one launch
   double not_looked_at = 0;                        // launches in windows without one in time
 
   void add(std::uint64_t launches, bool timed) {
@@ -37,9 +37,8 @@ struct Lengths {
       not_looked_at += count;
   }
 
-  // The most launches that may differ while there is 1 chance in 20 that none of them was timed: shares f of
-  // windows of c launches with the largest sum of f c where the product of (1 - f) is 1/20. There 1 - f is
-  // level / c.
+  // The most launches that may differ while the chance is 1 in 20 of timing none of them: shares f of windows
+  // of c launches with the largest sum of f c where the product of (1 - f) is 1/20. There 1 - f is level / c.
   double unseen() const {
     const double chances = std::log(20.0);
     const auto cost = [&](double level) {

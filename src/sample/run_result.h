@@ -1,4 +1,4 @@
-// Of a run with --sample: the groups' times and bounds, by what its journal says of each launch.
+// For a run with --sample: the groups' times and bounds, from its journal's launches.
 //   report.sampling = sampling_of(journal);                        nothing, where the run has not sampled
 #pragma once
 

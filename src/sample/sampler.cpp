@@ -4,10 +4,10 @@ namespace duet::sample {
 
 namespace {
 
-// Of the error that is asked for: how well the rest of a launch is to be known.
+// Share of the allowed error for the rest of a launch.
 constexpr double kShareOfError = 0.5;
-// Warp instructions of a launch. One that has fewer is simulated sooner than its caches are warmed: that
-// takes about 40 us of the host, in which it simulates about as many.
+// Warp instructions of a launch. Simulating a smaller one takes less time than warming its caches: about 40
+// us of the host, enough to simulate about as many.
 constexpr std::uint64_t kLeastWork = 50;
 
 }  // namespace
@@ -56,8 +56,7 @@ gpu::RecordedBlock* Sampler::begin(gpu::Grid& grid, std::uint64_t, std::uint32_t
   return nullptr;
 }
 
-// All blocks of one that is fast-forwarded, or what is left of it, have executed when the last of them is
-// held back.
+// All fast-forwarded blocks of the launch have executed when the last of them is held back.
 Picoseconds Sampler::finished(gpu::Grid& grid, std::uint64_t, const gpu::GridCounts& counts,
                               Picoseconds now) {
   Running& running = running_.at(grid.launch_id);

@@ -1,15 +1,14 @@
-// Chooses which launches of a program are simulated in time (estimator.h), and holds back the end of each of
-// the others, which a functional SM executes, until the time that it is thought to take.
-//   Sampler sampler(0.05, [](const Launch& launch) {...});     told of each launch at its end
+// Chooses the launches of a program to simulate in time (estimator.h). A functional SM executes the others;
+// their end is held back until their estimated time.
+//   Sampler sampler(0.05, [](const Launch& launch) {...});     called for each launch at its end
 //   services.recorder = &sampler;                               of functional SMs beside timed ones
 //   sampler.begins(grid, now);  ...  sampler.ends(grid, now);   from the work distributor
-// Launches of one group have kernel, grid, block and dynamic shared memory in common. One that is on the GPU
-// together with another takes the time of both: its group is simulated in time from then on.
-// Behind fast-forwarded launches caches are not as they would be. So the launch before one that is to be
-// timed, as far as the program does what it did last time, is simulated in time too (detailed warming:
-// SMARTS).
-// Of one in time whose blocks have come to a steady rate (block_rate.h) a functional SM executes the rest,
-// once those on the GPU are done.
+// Launches of one group have kernel, grid, block and dynamic shared memory in common. A launch on the GPU
+// together with another takes the time of both: its group is simulated in time from then on. Behind
+// fast-forwarded launches caches are not as they would be. So the launch before a timed one, as foreseen from
+// the program's last round, is simulated in time too (detailed warming: SMARTS). When the blocks of a timed
+// launch have come to a steady rate (block_rate.h), and the blocks on the GPU are done, a functional SM
+// executes the rest.
 #pragma once
 
 #include <functional>
@@ -24,7 +23,7 @@
 
 namespace duet::sample {
 
-// A launch that has ended.
+// An ended launch.
 struct Launch {
   const gpu::Grid* grid = nullptr;
   std::uint32_t group = 0;
@@ -36,13 +35,13 @@ struct Launch {
   std::uint64_t timed_blocks = 0;  // where only the first of its blocks were in time, so many; otherwise 0
   std::uint64_t work = 0;
   Picoseconds time_ps = 0;   // from its first block's start to its last one's end
-  Picoseconds error_ps = 0;  // of that time, where not all blocks were in time
+  Picoseconds error_ps = 0;  // of the time, where not all blocks were in time
 };
 
 class Sampler final : public gpu::BlockRecorder {
  public:
   using Tell = std::function<void(const Launch&)>;
-  // `executes`: called with each block that a functional SM executes.
+  // `executes`: called with each block of a functional SM.
   using Executes = std::function<void(const gpu::Grid&, std::uint32_t sm)>;
   Sampler(double error, Tell tell, Executes executes)
       : error_(error), tell_(std::move(tell)), executes_(std::move(executes)) {}
@@ -68,7 +67,7 @@ class Sampler final : public gpu::BlockRecorder {
     std::uint32_t number;
     bool told = false;
     Group group;
-    Known* after = nullptr;  // what followed its last launch
+    Known* after = nullptr;  // the group that followed its last launch
   };
   struct Running {
     Known* known;
@@ -78,7 +77,7 @@ class Sampler final : public gpu::BlockRecorder {
     std::optional<BlockRate> rate{};   // of blocks in time
     std::uint64_t timed_work = 0;      // of these, where the rest are not
     Picoseconds drained_ps = kNever;   // when they all were done
-    std::uint64_t work = 0, done = 0;  // of blocks that a functional SM has executed
+    std::uint64_t work = 0, done = 0;  // of blocks executed by a functional SM
   };
 
   const double error_;

@@ -1,5 +1,5 @@
 // A clock domain with a memory: answers about times near the last one need no 128-bit division. Answers are
-// exactly those of ClockDomain: edge k lies at floor(k * 10^12 / hertz), and the remainder is carried along.
+// exactly ClockDomain's: edge k lies at floor(k * 10^12 / hertz), and the remainder is carried along.
 #pragma once
 
 #include "sim/clock_domain.h"
@@ -22,7 +22,7 @@ class ClockCursor {
       return next_edge_;  // mostly; small enough to go where it is called
     return edge_after(time, 1);
   }
-  // The edge that lies `cycles` edges after the last edge at or before `time`.
+  // The edge `cycles` edges after the last edge at or before `time`.
   Picoseconds edge_after(Picoseconds time, Cycle cycles) const {
     if (cycles == 1 && time >= edge_ && time < next_edge_) return next_edge_;
     if (time < edge_ || time - edge_ > kReach || cycles > kReachCycles) {
@@ -36,8 +36,8 @@ class ClockCursor {
     return edge_ + divider_.quotient(remainder_ + (k + cycles) * kPicosecondsPerSecond);
   }
 
-  // Moves on to the last edge at or before `time` and returns its number. A component that calls it at every
-  // tick gets its next edge without a division.
+  // Moves on to the last edge at or before `time` and returns its number. Called at every tick it gives the
+  // next edge without a division.
   Cycle advance_to(Picoseconds time) {
     if (time < edge_ || time - edge_ > kReach) {
       move_to(time);
@@ -62,7 +62,7 @@ class ClockCursor {
   }
 
  private:
-  // So that every product above fits into 64 bits, for clocks up to 10 GHz.
+  // With this bound every product above fits into 64 bits, for clocks up to 10 GHz.
   static constexpr Picoseconds kReach = 500'000'000;
   static constexpr Cycle kReachCycles = 1'000'000;
 
@@ -77,7 +77,7 @@ class ClockCursor {
   ClockDomain domain_;
   std::uint64_t hertz_;
   Divider divider_;
-  Picoseconds period_;  // rounded down, and what that leaves
+  Picoseconds period_;  // rounded down, and the remainder
   std::uint64_t period_remainder_;
   mutable Cycle cycle_ = 0;
   mutable Picoseconds edge_ = 0, next_edge_ = 0;

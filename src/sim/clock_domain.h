@@ -6,7 +6,7 @@
 
 namespace duet::sim {
 
-// Quotients by a number that is known long before, without a division: exact for all dividends.
+// Quotients by a known number, without a division: exact for all dividends.
 class Divider {
  public:
   explicit constexpr Divider(std::uint64_t divisor)

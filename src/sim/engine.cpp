@@ -89,7 +89,7 @@ Engine::Engine(std::uint64_t shuffle_seed, bool two_threads)
 
 Engine::~Engine() = default;
 
-// Makes sure that it is ticked at `next` or earlier; kNever changes nothing.
+// Has it ticked at `next` or earlier; kNever changes nothing.
 inline void Engine::schedule(Component& component, Picoseconds next) {
   if (next >= component.wake_time_) return;
   if (component.wake_time_ != kNever) unlink(component);
@@ -104,7 +104,7 @@ void Engine::wake(Component& component, Picoseconds time) {
     schedule(component, time);
 }
 
-// When its opportunity comes depends on its clock, which is its own while it is ticked.
+// Its opportunity depends on its clock, which is its own while it is ticked.
 void Engine::wake_after(Component& component, Picoseconds time) {
   if (dealt_) [[unlikely]]
     threads_->between_ticks(
@@ -122,7 +122,7 @@ void Engine::after_ticks(std::function<void()> action) {
     after_ticks_.push_back(std::move(action));
 }
 
-// Moves what has come near out of the later list.
+// Moves near components out of the later list.
 void Engine::bring_near() {
   far_from_ = kNever;
   for (Component *component = far_, *after; component != nullptr; component = after) {
@@ -136,7 +136,7 @@ void Engine::bring_near() {
   }
 }
 
-// The first slot of the near future that is in use, or kSlots.
+// The first used slot of the near future, or kSlots.
 inline unsigned Engine::next_slot() const {
   const unsigned from = (base_ >> kSlotShift) % kSlots;
   unsigned word = from / 64;
@@ -154,7 +154,7 @@ Picoseconds Engine::next_time() {
   return first_of(slot != kSlots ? near_[slot] : far_);
 }
 
-// Ticks every component that is due next, unless that is later than `limit`.
+// Ticks every component due at the next time, unless it is later than `limit`.
 bool Engine::step(Picoseconds limit) {
   if (far_from_ < base_ + kReach) bring_near();
   unsigned slot = next_slot();
@@ -234,7 +234,7 @@ void Engine::run_after_ticks() {
   for (const auto& action : std::exchange(after_ticks_, {})) action();
 }
 
-// Whoever looks at a time sees what has happened up to it, and nothing that the host does then.
+// An observer at a time sees all events up to it, and no action of the host at this time.
 void Engine::look_before(Picoseconds time) {
   while (look_at_ < time) {
     now_ = look_at_;
@@ -273,8 +273,8 @@ std::string without_numbers(const std::string& text) {
 }
 }  // namespace
 
-// There are many SMs, caches and controllers: those that say the same but for numbers are named once. Who
-// moves data or schedules is always named.
+// There are many SMs, caches and controllers: components with the same text but for numbers are named once.
+// Components that move data or schedule are always named.
 std::vector<std::string> Engine::waiting_lines(const std::vector<const Component*>& told) const {
   struct Line {
     std::string text;

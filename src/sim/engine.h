@@ -1,8 +1,8 @@
-// The engine advances simulated time. A component sleeps until its wake-up time, is ticked, and says when it
-// has something to do next; nothing is polled. Components that are due at the same time may be ticked in any
-// order (a test shuffles it): they meet only in sim::Queue, whose contents become visible strictly later than
-// they were pushed. To prove that, components may also be dealt to two threads (a debugging aid: it is slower
-// than one). Levels and roles are those of hu2016 §2 and Table II.
+// The engine advances simulated time. A component sleeps until its wake-up time, is ticked, and returns the
+// time of its next work; nothing is polled. Components due at the same time may be ticked in any order (a
+// test shuffles it): they meet only in sim::Queue, whose contents become visible strictly later than they
+// were pushed. As a proof, components may also be dealt to two threads (a debugging aid: it is slower than
+// one). Levels and roles are from hu2016 §2 and Table II.
 #pragma once
 
 #include <array>
@@ -22,7 +22,7 @@ class EventSink;
 class StatisticGroup;
 class TwoThreads;
 
-// hu2016 §2.1, §2.5, Table II: what a component is in the descriptive model.
+// hu2016 §2.1, §2.5, Table II: the component's part in the descriptive model.
 enum class Role : std::uint8_t {
   None,
   ProcessingElement,    // PE_C: executes computing tasks
@@ -34,13 +34,13 @@ enum class Role : std::uint8_t {
 };
 const char* role_name(Role role);  // "processing element"
 
-// Looks at the machine between two points of simulated time, when it wants to. It wakes nobody, nothing waits
-// for it, and a machine that has nothing left to do stands still all the same.
+// Looks at the machine between two points of simulated time of its choice. It wakes no component, nothing
+// waits for it, and a machine without work stands still all the same.
 class Observer {
  public:
   virtual ~Observer() = default;
-  // All that is due up to and including Engine::now() has been ticked, and nothing is due before `next`.
-  // Returns when it looks again, later than now().
+  // All components due up to and including Engine::now() have been ticked, and nothing is due before `next`.
+  // Returns the time of its next look, later than now().
   virtual Picoseconds look(Picoseconds next) = 0;
 };
 
@@ -53,20 +53,20 @@ class Component {
   Component(const Component&) = delete;
   Component& operator=(const Component&) = delete;
 
-  // Does everything that is due at `now` and returns the next time at which there is something to do without
-  // outside input: strictly greater than `now`, or kNever to sleep until somebody wakes it.
+  // Does all work due at `now` and returns the next time with work that needs no outside input: strictly
+  // greater than `now`, or kNever to sleep until it is woken.
   virtual Picoseconds tick(Picoseconds now) = 0;
-  // For reports: for whom or what this component waits, one fact a line; empty when it waits for nothing. Of
-  // a processing element each line is a sentence.
+  // For reports: the waits of this component, one fact a line; empty when it waits for nothing. For a
+  // processing element each line is a sentence.
   virtual std::string waits_for() const { return {}; }
-  // First time at which the component may look at something that happened at `time`: a clocked component
-  // returns its first edge strictly after it. Default: one picosecond later.
+  // First time at which the component may see an event of `time`: a clocked component returns its first edge
+  // strictly after it. Default: one picosecond later.
   virtual Picoseconds next_opportunity(Picoseconds time) const { return time + 1; }
-  // Brings what it counts (sim/statistics.h) up to the engine's time. It changes nothing else that can be
-  // seen. Whether it may have something to do here, or something new to tell, before it is ticked again.
+  // Brings its counts (sim/statistics.h) up to the engine's time, without any other visible change. Returns
+  // whether it may have work here, or new counts, before it is ticked again.
   virtual bool settle_statistics() { return false; }
 
-  // Its statistics. Those of its parts are declared here; a group that was made for the component is already.
+  // Its statistics. Statistics of its parts are declared here; a group made for the component is already.
   void declare(StatisticGroup& group) { statistic_groups_.push_back(&group); }
   const std::vector<StatisticGroup*>& statistic_groups() const { return statistic_groups_; }
 
@@ -89,8 +89,8 @@ class Component {
   const Component* parent_;
   int level_;
   Role role_;
-  std::uint64_t number_;          // of the engine's components, in the order in which they were made
-  std::uint64_t unit_ = number_;  // the number of the one with which it goes to a thread
+  std::uint64_t number_;          // of the engine's components, in the order of their making
+  std::uint64_t unit_ = number_;  // the number of the component it shares a thread with
   std::vector<StatisticGroup*> statistic_groups_;
   Picoseconds wake_time_ = kNever;
   Component *before_ = nullptr, *after_ = nullptr;  // in the engine's list for its wake-up time
@@ -98,18 +98,17 @@ class Component {
 
 class Engine {
  public:
-  // A seed other than 0 shuffles the order of components that are due at the same time. With `two_threads`
-  // each of them is ticked on one of two threads, as the seed says, and the time moves on when both are
-  // through.
+  // A seed other than 0 shuffles the order of components due at the same time. With `two_threads` each of
+  // them is ticked on one of two threads, by the seed, and the time moves on when both are through.
   explicit Engine(std::uint64_t shuffle_seed = 0, bool two_threads = false);
   ~Engine();
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
 
   Picoseconds now() const { return now_; }
-  // Makes sure that `component` is ticked at `time` or earlier. `time` must not lie before now().
+  // Has `component` ticked at `time` or earlier. `time` must not lie before now().
   void wake(Component& component, Picoseconds time);
-  // The same, at its first opportunity to look at something that happened at `time`.
+  // The same, at its first opportunity to see an event of `time`.
   void wake_after(Component& component, Picoseconds time);
   // Simulates everything up to and including `time`; afterwards now() == time.
   void run_until(Picoseconds time);
@@ -117,14 +116,13 @@ class Engine {
   // thing to do lies after `limit`. Returns whether done() holds. now() is then the time of the last point
   // simulated.
   bool run_while_not(const std::function<bool()>& done, Picoseconds limit = kNever);
-  // Called from a tick: `action` runs when all that is due at this time has been ticked, so that what it sees
-  // does not depend on the order of ticks.
-  // With two threads in the order in which the components were made.
+  // Called from a tick: `action` runs when all components due at this time have been ticked, so its view does
+  // not depend on the order of ticks. With two threads actions run in the order of the components' making.
   void after_ticks(std::function<void()> action);
   bool two_threads() const { return threads_ != nullptr; }
-  // For what two ends of a queue have to tell each other: at once, or, in a tick on one of two threads, when
-  // all that is due at this time has been ticked, before the actions of after_ticks(). The order of such
-  // actions must not matter.
+  // For messages between the two ends of a queue: runs `action` at once, or, in a tick on one of two threads,
+  // when all components due at this time have been ticked, before the actions of after_ticks(). The order of
+  // such actions must not matter.
   template <typename F>
   void between_ticks(F&& action) {
     if (dealt_) [[unlikely]]
@@ -147,16 +145,15 @@ class Engine {
   const std::vector<Component*>& components() const { return components_; }
   // By Component::number(): how often it has been ticked.
   const std::vector<std::uint64_t>& ticks() const { return ticks_; }
-  // What the components say of themselves, one fact a line: "a waits for b", "SM 0: ...". Those of `told` are
-  // left out.
+  // The components' waits, one fact a line: "a waits for b", "SM 0: ...". Components in `told` are left out.
   std::vector<std::string> waiting_lines(const std::vector<const Component*>& told = {}) const;
   // The same in one line.
   std::string waiting_report() const;
 
  private:
   friend class Component;
-  // Sleeping components lie in lists by their wake-up time: one for each kSlotPs of the near future, which is
-  // a ring, and one for all that comes later. A slot's list is not sorted; mostly all in it have one time.
+  // Sleeping components lie in lists by their wake-up time: one for each kSlotPs of the near future, a ring,
+  // and one for all later times. A slot's list is not sorted; mostly all in it have one time.
   static constexpr unsigned kSlots = 1024;
   static constexpr unsigned kSlotShift = 8;
   static constexpr Picoseconds kReach = Picoseconds{kSlots - 1} << kSlotShift;

@@ -1,11 +1,11 @@
-// Who wants to know what happens to a task (base/task_event.h) is a sink of the engine. A component asks the
-// engine for the sink of a kind of event and, when there is one, tells it:
+// A sink of the engine receives the events of tasks (base/task_event.h). A component asks the engine for the
+// sink of a kind of event and, when there is one, calls it:
 //
 //   if (sim::EventSink* sink = engine().event_sink(TaskEventKind::Move))
 //     sink->take({.kind = TaskEventKind::Move, .phase = TaskEventPhase::Begin, .time_ps = now, ...});
 //
-// Where nobody looks that is one comparison with null, and nothing is kept for it. Events of one component
-// come in the order of time; those of several at one time in the order of ticks, which means nothing.
+// Without a sink the cost is one comparison with null. Events of one component come in the order of time;
+// events of several at one time in the order of ticks, which has no meaning.
 #pragma once
 
 #include <span>
@@ -27,8 +27,8 @@ struct Event {
   std::uint64_t argument = 0;  // of a push-buffer command; a move's bytes, a kernel's blocks; command_work.h
   const Component* component = nullptr;  // where it happens
   const char* name = "";                 // valid until take() returns
-  // Of an end: by how much the component's statistics rose since the begin, in the order in which it declares
-  // them; empty: not told. Valid until take() returns.
+  // Of an end: the increase of the component's statistics since the begin, in the order of their declaration;
+  // empty: not known. Valid until take() returns.
   std::span<const std::uint64_t> counts{};
 };
 

@@ -1,9 +1,8 @@
 // A typed queue of fixed capacity between one producer and one consumer: the only place where components
-// meet. What is pushed at time t the consumer sees strictly after t; a slot freed at t the producer sees
-// strictly after t. So the order in which components are ticked at t cannot be observed, nor whether they are
-// ticked at once by two threads: each end has words of its own, and what both touch is one word a slot, which
-// says to whom the slot belongs and since when. Whoever reads it at t takes what the other wrote at t as if
-// it were not there yet. A full queue is back-pressure.
+// meet. The consumer sees a value pushed at time t strictly after t; the producer sees a slot freed at t
+// strictly after t. So the order of ticks at t cannot be observed, nor whether two threads tick at once: each
+// end has words of its own, and one word a slot is shared: its owner, and since when. A reader at t ignores a
+// change of time t. A full queue is back-pressure.
 #pragma once
 
 #include <atomic>
@@ -38,8 +37,8 @@ class Queue {
   }
   // For the consumer: whether nothing is inside, visible or not.
   bool empty() const { return !is_taken(state(head_)); }
-  // For a consumer of many queues that must not look at all of them to find out which one woke it: every push
-  // sets `bits` in *word, which is the consumer's: with two threads between the ticks.
+  // For a consumer of many queues, to find the one that woke it without looking at all: every push sets
+  // `bits` in *word, the consumer's; with two threads between the ticks.
   void mark_pushes(std::uint64_t* word, std::uint64_t bits) {
     const bool late = consumer_ != nullptr && consumer_->engine().two_threads();
     (late ? late_mark_word_ : mark_word_) = word;
@@ -48,9 +47,9 @@ class Queue {
 
   bool can_push(Picoseconds now) const { return state(tail_) <= now || ask_for_room(now); }
   void push(Picoseconds now, const T& value) { push(now, value, now); }
-  // A push that takes until `arrival` to get there (a wire, a memory's latency): the consumer sees it
-  // strictly after that; its slot is taken from now on. Arrivals must not decrease. The engine remembers only
-  // the earliest wake-up, so the consumer of such a queue must return no later time from tick() than
+  // A push that arrives at `arrival` (a wire, a memory's latency): the consumer sees it strictly after
+  // `arrival`; its slot is taken from now on. Arrivals must not decrease. The engine remembers only the
+  // earliest wake-up, so the consumer of such a queue must return no later time from tick() than
   // next_opportunity(next_arrival(now)).
   void push([[maybe_unused]] Picoseconds now, const T& value, Picoseconds arrival) {
     assert(can_push(now) && arrival >= now);
@@ -86,9 +85,9 @@ class Queue {
   }
 
  private:
-  // A slot's state: the first time at which the producer may fill it, or the complement of the arrival of
-  // what is in it, so that either end needs one comparison: times are below 2^63. Between the threads of two
-  // ends it needs no order but that of the engine's steps.
+  // A slot's state: the first time at which the producer may fill it, or the complement of its value's
+  // arrival: either end needs one comparison, as times are below 2^63. Between the threads of two ends it
+  // needs no order but that of the engine's steps.
   static bool is_taken(Picoseconds state) { return static_cast<std::int64_t>(state) < 0; }
   struct Slot {
     T value;
@@ -108,7 +107,7 @@ class Queue {
       return false;
     }
     producer_waits_.store(true, std::memory_order_relaxed);
-    // The other thread may be popping at this moment, without having seen that somebody waits.
+    // The other thread may be popping at this moment, without having seen the waiting producer.
     if (engine.two_threads())
       engine.between_ticks([this, now] {
         if (is_taken(state(tail_)) || !producer_waits_.load(std::memory_order_relaxed)) return;
@@ -129,7 +128,7 @@ class Queue {
   std::uint64_t mark_bits_ = 0;
   // The consumer's.
   Slot* head_ = slots_.get();
-  // Set by the producer that finds no room, cleared by the consumer that makes some.
+  // Set by the producer without room, cleared by the consumer when it makes room.
   mutable std::atomic<bool> producer_waits_{false};
 };
 

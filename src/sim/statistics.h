@@ -6,10 +6,9 @@
 //   };
 //
 // Counting is ++read_hits on a plain integer. A component owns its groups; sim::Statistics finds them in the
-// engine's components and knows every value of each component and, under the group's prefix ("l1.read_hits"),
-// the total of all that have it. Nothing else has to be told: reports, marks, the increase over a kernel and
-// `duet statistics` follow from the declaration. Left out: rates, histograms, averages (whoever reads the
-// values computes them).
+// engine's components. It has every value of each component and, under the group's prefix ("l1.read_hits"),
+// the total over all components. Reports, marks, the increase over a kernel and `duet statistics` follow from
+// the declaration. Left out: rates, histograms, averages (readers of the values compute them).
 #pragma once
 
 #include <cstddef>
@@ -29,7 +28,8 @@ enum class StatisticKind : std::uint8_t {
   State   // how things stand at the moment, "held now"; the total is the sum
 };
 
-// What is declared together. Neither it nor its members are copied or moved: they are known by address.
+// Statistics declared together. Neither the group nor its members are copied or moved: they are known by
+// address.
 class StatisticGroup {
  public:
   struct Declared {
@@ -38,8 +38,8 @@ class StatisticGroup {
     const void* value;  // the integer; of a state the State
   };
 
-  // `prefix` begins the public names: "l1.", "link.to_gpu_"; what stands before the dot is the component's
-  // kind. Of a part of a component, which hands it to Component::declare().
+  // `prefix` begins the public names: "l1.", "link.to_gpu_"; the part before the dot is the component's kind.
+  // For a part of a component, which passes it to Component::declare().
   explicit StatisticGroup(std::string prefix) : prefix_(std::move(prefix)) {}
   StatisticGroup(Component& owner, std::string prefix);
   StatisticGroup(const StatisticGroup&) = delete;
@@ -117,34 +117,34 @@ class State {
   std::function<std::uint64_t()> now_;
 };
 
-// A statistic of all components that have it.
+// A statistic over all its components.
 struct Statistic {
   std::string name;  // "l2.read_hits"
   const char *unit, *description;
   StatisticKind kind;
 };
 
-// The statistics of a tree of components, which is complete and stays. Of a component that has not been
-// ticked since somebody asked last, and has nothing to settle, nothing is read again: a machine has hundreds
-// of them, and a small kernel wakes few.
+// The statistics of a tree of components, complete and unchanging. A component without a tick since the last
+// call, and with nothing to settle, is not read again: a machine has hundreds of them, and a small kernel
+// wakes few.
 class Statistics {
  public:
   // The engine stays as long.
   explicit Statistics(const Engine& engine);
 
-  // In the order of the components and of what each declares.
+  // In the order of the components and of their declarations.
   const std::vector<Statistic>& declared() const { return declared_; }
 
   using Values = std::vector<std::uint64_t>;
   // One for each declared one, as of the engine's time; states only where they are asked for, 0 otherwise.
   Values totals(bool with_states = false);
   // Reads what all components have counted so far, for of_components(). It settles nothing, so it changes
-  // nothing, whenever it is called; what a component owes is missing.
+  // nothing; unsettled counts are missing.
   void look();
-  // What the totals have grown by since they were `before`; 0 of what is no count.
+  // The increase of the totals since `before`; 0 for values other than counts.
   Values since(const Values& before, const Values& now) const;
 
-  // The components, parents first, and where the values of each lie in what of_components() gives.
+  // The components, parents first, and the places of their values in of_components()'s result.
   struct Part {
     const Component* component;
     std::size_t first, count;
@@ -152,14 +152,14 @@ class Statistics {
   const std::vector<Part>& parts() const { return parts_; }
   // Of each value of a component, states left out: the number of its statistic in declared().
   const std::vector<std::uint32_t>& statistic_of_value() const { return statistic_of_value_; }
-  // Writes the values of all components; as totals() left them, which settles what components owe. Of those
-  // that have not changed since reads() was `unchanged_since`, nothing is written.
+  // Writes the values of all components; as totals(), which settles counts, left them. Components unchanged
+  // since reads() was `unchanged_since` are not written.
   void of_components(std::uint64_t* values, std::uint64_t unchanged_since = 0) const;
   // How often totals() and look() have been asked, from 1.
   std::uint64_t reads() const { return reads_; }
 
  private:
-  // Values that lie in memory one after the other, in the order of their totals.
+  // Values in memory one after the other, in the order of their totals.
   struct Run {
     const std::byte* values;
     std::uint32_t total, count;
@@ -169,14 +169,14 @@ class Statistics {
     const State* state;
     std::uint32_t total;
   };
-  // What is known of the part of the same number.
+  // The last values of the part of the same number.
   struct Known {
     Component* component;
     std::uint64_t number;  // the component's
     bool settles;          // or counts outside its ticks
     std::uint32_t first_run, run_count;
     std::uint64_t ticks = 0;    // of the component, when its values were read
-    std::uint64_t changed = 1;  // when reads() was this, they were not what they had been
+    std::uint64_t changed = 1;  // the reads() of their last change
   };
   void add(const StatisticGroup& group, std::size_t first_run);
   void read(Known& known, std::size_t first_value);

@@ -1,7 +1,7 @@
-// What an engine needs to tick components on two threads (Engine::Engine): who is dealt to which, and what
-// their ticks ask for, which each thread collects for itself until both are through. Ticks take no lock, so
-// ThreadSanitizer sees whatever one component does to another within a step. A proof, not a speed-up: threads
-// that are faster than one keep their components.
+// Ticks components on two threads for an engine (Engine::Engine): the dealing of components to threads, and
+// the requests of their ticks. Each thread collects these for itself until both are through. Ticks take no
+// lock, so ThreadSanitizer sees every access of one component to another within a step. A proof, not a
+// speed-up: fast threads would keep their components.
 #pragma once
 
 #include <array>
@@ -24,12 +24,13 @@ class TwoThreads {
 
   // Components of one unit go to one thread.
   void deal(Component& component, std::uint64_t number, std::uint64_t unit);
-  // Ticks what has been dealt. Throws what a tick threw, one of them when both threads' did.
+  // Ticks the dealt components. Rethrows the exception of a tick, one of two when both threads' threw.
   void tick(Picoseconds now);
   // From a tick.
   void between_ticks(std::function<void()> action);
   void after_ticks(std::function<void()> action);
-  // After tick(): who is due when, what was to be done between ticks, and, in `after_ticks`, what comes then.
+  // After tick(): the wake-up times of components, the actions between ticks, and, in `after_ticks`, the
+  // actions after them.
   template <typename F>
   void collect(F schedule, std::vector<std::function<void()>>& after_ticks) {
     for (Hand& hand : hands_) {
@@ -47,7 +48,7 @@ class TwoThreads {
     Picoseconds next;
   };
   struct After {
-    std::uint64_t number;  // of the component that asked for it
+    std::uint64_t number;  // of the asking component
     std::function<void()> action;
   };
   struct Hand {
@@ -66,7 +67,7 @@ class TwoThreads {
   std::uint64_t random_;
   std::array<Hand, 2> hands_;
   Picoseconds now_ = 0;
-  // Steps that the second thread was given and that it has done.
+  // Steps given to the second thread, and done by it.
   std::atomic<std::uint32_t> given_{0}, done_{0};
   std::atomic<bool> ends_{false};
   std::thread second_;

@@ -35,12 +35,12 @@ const std::map<std::string, Names>& parts() {
   return names;
 }
 
-// A list of stats.json, what its elements are called by, and the numbers that they have.
+// A list of stats.json, the name of its elements, and their numbers.
 struct List {
   const char* name;      // of an element
-  const char* groups;    // in which the rest of it stands, or nullptr
+  const char* groups;    // the list of the rest in groups, or nullptr
   const char* launches;  // of a group
-  Names fields;          // an element's; those that end with '.' hold more by name
+  Names fields;          // an element's; fields with a final '.' have named members
 };
 
 const std::map<std::string, List>& lists() {
@@ -126,7 +126,7 @@ Column path_column(const std::string& text, const IsCounted& is_counted) {
                                 "simulated_seconds", "simulated_ps", "failure", "status",   "signal",
                                 "clock_khz",         "components_ps"};
   static const Names totals = {"warp_instructions", "thread_instructions", "gpu_cycles"};
-  // What a run with cores or pre-execution has, by names of its own.
+  // Parts of a run with cores or pre-execution, with names of their own.
   static const Names open = {"processor", "preexecution", "cpu_blocks", "incomplete"};
   const Column column{text, "", "", text, ""};
   if (has(scalars, text)) return column;
@@ -162,7 +162,7 @@ Column path_column(const std::string& text, const IsCounted& is_counted) {
   return column;
 }
 
-// Names have dots too: the longest name that is there.
+// Names have dots too: the longest existing name counts.
 const Json* find(const Json& json, const std::string& path) {
   if (!json.is_object()) return nullptr;
   for (std::size_t end = path.size(); end != std::string::npos && end != 0;) {
@@ -204,7 +204,7 @@ std::optional<Number> number_of(const Json* json) {
   return Number{json->get<std::int64_t>(), 0, true};
 }
 
-// What a list's elements of the column's name come to.
+// The values of a list's elements with the column's name, together.
 class Collector {
  public:
   explicit Collector(const Column& column) : column_(column), list_(lists().at(column.list)) {}
@@ -212,7 +212,7 @@ class Collector {
   void add_elements(const Json& statistics) {
     for_each(statistics, column_.list.c_str(), [&](const Json& element) {
       ++count_;
-      // What did not count is left out there.
+      // Zero counts are left out there.
       const bool may_lack = column_.path.find('.') != std::string::npos;
       std::optional<Number> value = own_time(element);
       if (!value) value = number_of(find(element, column_.path));
@@ -223,7 +223,7 @@ class Collector {
     });
   }
 
-  // Of a group there are sum, least and most; of some values the sum alone, or not even that.
+  // A group has sum, least and most; for some values the sum alone, or nothing.
   void add_groups(const Json& statistics) {
     if (list_.groups == nullptr) return;
     for_each(statistics, list_.groups, [&](const Json& group) {

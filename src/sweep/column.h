@@ -1,12 +1,11 @@
-// A column of results.csv: a place in a run's stats.json, or what its kernels, copies, calls or marks are
-// together.
+// A column of results.csv: a place in a run's stats.json, or a sum over its kernels, copies, calls or marks.
 //
 //   time_ps, gpu_cycles, warp_instructions, thread_instructions      short names
 //   moments_ps, critical_path_ps, busy_ps                            all of the parts, a column each
 //   account.busy_ps.kernels, counters.dram.reads, simulated_seconds  a path
-//   kernels.cycles.sum, kernels[smooth].time_ps.max, kernels.count   a list, or those of a name; then what of
-//   copies[host_to_device].bytes.sum, api[cudaMalloc].calls.sum      them, and sum, min, max, first or last
-//   marks[finish].time_ps.last, kernels.counters.l1.read_hits.sum
+//   kernels.cycles.sum, kernels[smooth].time_ps.max, kernels.count   a list, or its elements of a name; then
+//   copies[host_to_device].bytes.sum, api[cudaMalloc].calls.sum      their value, and sum, min, max, first
+//   marks[finish].time_ps.last, kernels.counters.l1.read_hits.sum    or last
 #pragma once
 
 #include <functional>
@@ -24,8 +23,8 @@ struct Column {
   std::string how;   // of a list: "count", "sum", ...
 };
 
-// What a column is written as may be several. Throws duet::Error with what is wrong. `is_counted` says of a
-// statistic whether a machine here has it.
+// One text may be several columns. Throws duet::Error for a wrong one. `is_counted`: whether a machine here
+// has the statistic.
 std::vector<Column> columns_of(const std::string& text,
                                const std::function<bool(const std::string& statistic)>& is_counted);
 // Where a sweep says none.

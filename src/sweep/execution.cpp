@@ -15,7 +15,7 @@ namespace {
 
 constexpr int kEnding[] = {SIGINT, SIGTERM, SIGHUP};
 
-// Whether somebody has ended the process, or the program that it ran.
+// Whether the process, or its program, was ended from outside.
 bool ended_from_outside(int status) {
   const int signal = WIFSIGNALED(status)         ? WTERMSIG(status)
                      : WEXITSTATUS(status) > 128 ? WEXITSTATUS(status) - 128
@@ -26,7 +26,7 @@ bool ended_from_outside(int status) {
   return false;
 }
 
-// The last line that is Duet's own, or that is not; empty: there is none.
+// The last line of Duet's own, or of the program; empty: there is none.
 std::string last_line(const std::string& text, bool own) {
   std::istringstream lines(text);
   std::string last;

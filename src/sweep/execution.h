@@ -1,4 +1,4 @@
-// One run in a process of its own: `duet run`, into a folder of running/, and what becomes of it.
+// One run in a process of its own: `duet run`, into a folder of running/, and its end.
 #pragma once
 
 #include <sys/types.h>
@@ -10,12 +10,12 @@
 
 namespace duet::sweep {
 
-// Blocks the signals that ask this process to end, and those of children, so that they can be waited for
-// without a race. One that is ignored (nohup) stays so.
+// Blocks the signals for this process's end, and for ended children, to wait for them without a race. An
+// ignored one (nohup) stays ignored.
 class Signals {
  public:
   Signals();
-  // Until a child has ended, at most so long: 0. A signal that asks to end: its number.
+  // Waits for the end of a child, at most so long: returns 0. For a signal to end: its number.
   int wait(std::chrono::milliseconds at_most) const;
 
  private:
@@ -27,7 +27,7 @@ class Execution {
   Execution(const Folder& folder, const std::string& duet, const Work& work, const std::string& who);
   pid_t process() const { return process_; }
   const Work& work() const { return *work_; }
-  // With its status of waitpid(). False: it was ended from outside, which is no result.
+  // With its status of waitpid(). False: it was ended from outside, without a result.
   bool end(int status);
 
  private:

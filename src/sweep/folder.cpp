@@ -142,7 +142,7 @@ std::int64_t Folder::last_sign(const std::string& id, const std::string& who) co
 std::vector<fs::path> Folder::running() const { return entries(path_ / "running"); }
 
 void Folder::remove(const fs::path& path) {
-  std::error_code ignored;  // what cannot be taken away now is so by the next sweep
+  std::error_code ignored;  // the next sweep removes the rest
   fs::remove_all(path, ignored);
 }
 

@@ -1,9 +1,8 @@
 // The folder of a sweep.
 //
-//   finished/ID/     a run that has ended, by its identity: stats.json, machine.toml, stdout, stderr,
-//   run.json;
-//                    moved here by one rename, so that it is there as a whole or not at all
-//   running/ID.WHO/  one that goes on, or was cut off
+//   finished/ID/     an ended run, by its identity: stats.json, machine.toml, stdout, stderr, run.json;
+//                    moved here by one rename, so it is there as a whole or not at all
+//   running/ID.WHO/  a run that goes on, or was cut off
 //   runs/NNNN        -> ../finished/ID, by the number in the sweep; made anew from the file each time
 //   claims/ID        a link to the Slurm task that may run ID
 //   log.txt          a line a start and an end
@@ -22,7 +21,7 @@ namespace duet::sweep {
 // How a run ended.
 struct Record {
   std::string status;  // "ok", "exit 3", "signal 11"
-  std::string line;    // what went wrong; empty when nothing did
+  std::string line;    // the error; empty when there was none
   double wall_seconds = 0;
   bool ok() const { return status == "ok"; }
 };
@@ -37,19 +36,19 @@ class Folder {
   ~Folder();
 
   const std::filesystem::path& path() const { return path_; }
-  // Of a run that has ended. Throws duet::Error for a damaged one, or another one of this id.
+  // Of an ended run. Throws duet::Error for a damaged one, or another one of this id.
   std::optional<Record> record(const Work& work) const;
   std::filesystem::path finished(const std::string& id) const { return path_ / "finished" / id; }
-  // An empty folder for a run that starts; `who` tells it from those of others.
+  // An empty folder for a starting run; `who` distinguishes it from others' folders.
   std::filesystem::path begin(const Work& work, const std::string& who) const;
   // Moves it into place. False: another one was there before.
   bool finish(const Work& work, const std::filesystem::path& running, const Record& record) const;
   void forget(const std::string& id) const;
-  // That a run which goes on still does: another number each time; 0 where it has not begun.
+  // A sign of life of a run: another number each time; 0 where it has not begun.
   void sign(const std::string& id, const std::string& who) const;
   std::int64_t last_sign(const std::string& id, const std::string& who) const;
 
-  // Takes away what is in running/ of those for which `is_dead(WHO)`.
+  // Removes the folders in running/ with `is_dead(WHO)`.
   template <typename IsDead>
   void clean(IsDead is_dead) const {
     for (const std::filesystem::path& one : running()) {
@@ -57,10 +56,10 @@ class Folder {
       if (is_dead(name.substr(name.find('.') + 1))) remove(one);
     }
   }
-  // Makes runs/NNNN of all that have ended.
+  // Makes runs/NNNN for all ended runs.
   void link_runs(const std::vector<Run>& runs) const;
 
-  // Slurm tasks that may run `id`: whether it is ours; the owner.
+  // The Slurm task that may run `id`: whether it is ours; the owner.
   bool take(const std::string& id, const std::string& owner) const;
   std::optional<std::string> owner(const std::string& id) const;
   void release(const std::string& id) const;

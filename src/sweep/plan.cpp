@@ -47,7 +47,7 @@ fs::path program_file(const fs::path& folder, const std::string& word) {
   return {};
 }
 
-// A program with what is the same in all its runs.
+// A program with the common data of all its runs.
 struct Prepared {
   const Program* program;
   Strings command;
@@ -241,7 +241,7 @@ bool is_counted(const std::string& statistic, const Plan& plan, const Knowledge&
     try {
       return knowledge.statistics(run.work.words[1], sets).contains(statistic);
     } catch (const Error&) {
-      return false;  // a machine that is one with its sets alone
+      return false;  // a machine complete with its sets alone
     }
   };
   for (const bool with_sets : {false, true})

@@ -1,6 +1,6 @@
 // The runs of a sweep, in the order of their numbers: programs, of each the grid, the last axis fastest; then
-// the points. A run's identity is all on which its result depends: command, options, machine with every
-// value, the content of the program and of what else the command names, and Duet's own. Runs of one identity
+// the points. A run's identity is everything its result depends on: command, options, machine with every
+// value, the contents of the program and of other files in the command, and Duet's own. Runs of one identity
 // are one.
 #pragma once
 
@@ -12,12 +12,12 @@
 
 namespace duet::sweep {
 
-// What a process, here or elsewhere, needs to make a run.
+// The data for making a run in a process, here or elsewhere.
 struct Work {
   std::size_t number = 0;  // from 1
   std::string id;          // of its identity
   nlohmann::json identity;
-  std::string directory;  // in which it runs
+  std::string directory;  // its working directory
   Strings words;          // behind `duet run`
 };
 nlohmann::json to_json(const Work& work);
@@ -32,10 +32,10 @@ struct Run {
 struct Plan {
   Strings axes;  // keys
   std::vector<Run> runs;
-  Strings remarks;  // on keys that do nothing
+  Strings remarks;  // on keys without effect
 };
 
-// Checks every run. Throws duet::Error for the first that cannot be.
+// Checks every run. Throws duet::Error for the first impossible one.
 Plan make_plan(const config::Installation& installation, const SweepFile& file, const Knowledge& knowledge);
 
 // Whether some run's machine counts it; looks at more machines the longer it does not find it.

@@ -105,7 +105,7 @@ class Writer {
     return row;
   }
 
-  // A run that failed has left something perhaps; its numbers are those of no whole run.
+  // A failed run may have left some numbers; they are not a whole run's.
   Strings values_of(const Run& run, bool ok) {
     Strings values(results_.columns.size());
     if (!ok) return values;
@@ -144,7 +144,7 @@ class Writer {
     return text;
   }
 
-  // Cells as they are in results.csv, so that both say the same.
+  // Cells as in results.csv.
   std::string page() const {
     Json page = {{"kind", "sweep"},         {"file", results_.title},   {"header", header_},
                  {"axes", plan_.axes},      {"rows", Json::array()},    {"front", Json::array()},
@@ -181,7 +181,7 @@ class Writer {
   const Plan& plan_;
   const Results& results_;
   Strings header_;
-  std::vector<std::size_t> seen_;  // cells that are not empty, by column
+  std::vector<std::size_t> seen_;  // filled cells, by column
   std::vector<Row> rows_;
   Summary summary_;
 };

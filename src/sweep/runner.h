@@ -8,7 +8,7 @@
 
 namespace duet::sweep {
 
-// How often a run that was ended from outside is begun again by one command.
+// How often one command begins a run again that was ended from outside.
 inline constexpr unsigned kAttempts = 3;
 
 struct Progress {
@@ -16,8 +16,8 @@ struct Progress {
 };
 
 struct Outcome {
-  int signal = 0;                     // that ended the command before the runs were done
-  std::vector<const Work*> given_up;  // ended from outside so often that this command leaves them
+  int signal = 0;                     // the signal that ended the command before the runs were done
+  std::vector<const Work*> given_up;  // ended from outside too often for this command
 };
 
 Outcome run_local(const Folder& folder, const std::string& duet, const std::vector<const Work*>& works,

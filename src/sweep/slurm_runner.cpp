@@ -1,6 +1,6 @@
 // Runs as tasks of Slurm job arrays. A batch is a file in slurm/ and a job array of its name: task i makes
-// the batch's run i. What squeue says of the names of batches, and what is in finished/, is all that is known
-// of them, so that nothing is lost with this process. A batch whose file is gone does nothing any more.
+// the batch's run i. The state of batches is in squeue, by their names, and in finished/, so nothing is lost
+// with this process. A batch without its file does nothing any more.
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -32,10 +32,10 @@ constexpr std::size_t kMostTasks =
     1000;                       // of an array, as Slurm is configured where nobody has said otherwise
 constexpr unsigned kLooks = 3;  // until a run whose task has gone is believed to be lost
 constexpr milliseconds kShortest{500}, kLongest{8000};
-// A task touches its folder every so often. One that Slurm believes to run, and that has not for so long, has
-// gone: Slurm learns of the end of a task from a process beside it, which may have been killed, too.
+// A task touches its folder every so often. A task of squeue without a touch for so long has gone: Slurm
+// learns of the end of a task from a process beside it, and this may have been killed, too.
 constexpr milliseconds kSign{10'000}, kSilence{120'000};
-constexpr milliseconds kPatience{60'000};  // with tasks that wait and none that runs, until that is said
+constexpr milliseconds kPatience{60'000};  // with waiting tasks and no running one, before a line about it
 
 struct Finished {
   int status = 0;
@@ -66,13 +66,13 @@ std::string quoted(const std::string& word) {
 
 std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
 
-// Slurm's names of jobs: those of one folder have a beginning of their own.
+// Slurm's names of jobs: jobs of one folder have a beginning of their own.
 std::string batch_name(const Folder& folder) {
   const auto now = std::chrono::system_clock::now().time_since_epoch() / std::chrono::microseconds(1);
   return fmt::format("duet-sweep-{:08x}-{:x}-{:x}", hash(folder.path().string()) >> 32, now, getpid());
 }
 
-// Batches that have files, and the runs of each.
+// Batches with files, and the runs of each.
 std::map<std::string, Strings> read_batches(const Folder& folder) {
   std::map<std::string, Strings> batches;
   std::error_code ignored;
@@ -85,7 +85,7 @@ std::map<std::string, Strings> read_batches(const Folder& folder) {
   return batches;
 }
 
-// Tasks that wait or run, "12_3" as Slurm calls them.
+// Waiting or running tasks, "12_3" as Slurm calls them.
 struct Task {
   std::string id;  // of its run
   bool runs;
@@ -148,9 +148,9 @@ class SlurmRunner {
     const Work* work = nullptr;
     bool submitted = false;
     unsigned attempts = 0;
-    unsigned absent = 0;  // looks in which no task of it was there
+    unsigned absent = 0;  // looks without a task of it
   };
-  // What a task has left last, and since when: by this process's clock, as the other one's is another.
+  // A task's last sign of life, and since when, by this process's clock: the task's own may differ.
   struct Sign {
     std::int64_t value;
     Clock::time_point at;
@@ -167,7 +167,7 @@ class SlurmRunner {
 
   // Whether anything has changed.
   bool step() {
-    // First the queue: what is not in it and has not ended then, has been lost.
+    // First the queue: a run neither in the queue nor ended is lost.
     std::optional<Tasks> tasks = look(folder_, batches_);
     const bool any_ended = take_ended();
     if (!tasks) {
@@ -189,7 +189,7 @@ class SlurmRunner {
     return any_ended || !to_submit.empty();
   }
 
-  // A node that was drained, or a job that is held, is somebody's to mend; the queue alone knows of it.
+  // A drained node, or a held job, needs a person; the queue alone shows it.
   void say_why_none_runs(const Tasks& tasks, bool any_ended) {
     const bool waits =
         !any_ended && !tasks.empty() &&
@@ -206,7 +206,7 @@ class SlurmRunner {
                tasks.size(), reason);
   }
 
-  // Tasks that Slurm alone believes in.
+  // Ends tasks that only Slurm believes to run.
   void end_silent(Tasks& tasks) {
     std::erase_if(signs_, [&](const auto& sign) { return !tasks.contains(sign.first); });
     std::erase_if(tasks, [&](const auto& one) {
@@ -258,7 +258,7 @@ class SlurmRunner {
     return to_submit;
   }
 
-  // What tasks that have gone, and runs of this machine, have left.
+  // Removes the remains of gone tasks, and of runs of this machine.
   void clean(const Tasks& tasks) {
     cleaned_ = true;
     folder_.clean(
@@ -267,7 +267,7 @@ class SlurmRunner {
       if (const auto owner = folder_.owner(id); owner && !tasks.contains(*owner)) folder_.release(id);
   }
 
-  // Those of which no task is there and no run may come.
+  // Forgets batches without tasks and without possible runs.
   void forget_batches(const Tasks& tasks) {
     std::set<std::string> there;
     for (const auto& [name, task] : tasks) there.insert(task.id);

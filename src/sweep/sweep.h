@@ -26,19 +26,19 @@ struct Options {
   bool no_html = false;  // no report.html
 };
 
-// What the command line knows of `duet run`.
+// The command line's checks and names of `duet run`.
 struct Knowledge {
-  // Throws duet::Error for words behind `duet run` that it would refuse before the program starts. Returns a
-  // line for each key that does nothing.
+  // Throws duet::Error for words that `duet run` would refuse before the program starts. Returns a line for
+  // each key without effect.
   std::function<Strings(const Strings& words)> check_run;
-  // Names of all that a machine counts.
+  // Names of a machine's statistics.
   std::function<std::set<std::string>(const std::string& machine, const Strings& sets)> statistics;
 };
 
 // 0: every run is there; 1: some failed, or are missing; 130, 143: ended by a signal. Throws duet::Error.
 int run(const config::Installation& installation, const Options& options, const Knowledge& knowledge);
 
-// The task of a Slurm job array: the run of that number (SLURM_ARRAY_TASK_ID) in a batch that run() wrote.
+// The task of a Slurm job array: the run of this number (SLURM_ARRAY_TASK_ID) in a batch of run().
 int work(const config::Installation& installation, const std::string& batch);
 
 }  // namespace duet::sweep

@@ -23,7 +23,7 @@ struct Program {
   std::string name;
   Strings command;  // the first word: a program, or a .ptx file
   Strings options;  // of `duet run`
-  Strings inputs;   // files besides those that the command names, whose content counts
+  Strings inputs;   // further files, beside the command's, whose content counts
   std::string where;
 };
 
@@ -39,7 +39,7 @@ struct Axis {
   std::vector<Setting> values;
 };
 
-// A combination that is no grid's.
+// A combination outside the grid.
 struct Point {
   std::string program;  // empty: of all
   std::vector<Setting> settings;
@@ -52,7 +52,7 @@ struct SweepFile {
   std::vector<Program> programs;
   std::vector<Axis> grid;
   std::vector<Point> points;
-  Strings columns, pareto;  // empty columns: those of column.h
+  Strings columns, pareto;  // empty columns: column.h's
 };
 
 // Throws duet::Error with file and line.

@@ -97,7 +97,7 @@ void describe(const Session& session, cudaDeviceProp& p) {
 
 namespace {
 
-// Attributes that the properties tell too: where, and in how many bytes.
+// Attributes that are also properties: their place, and bytes.
 struct PropertyRow {
   cudaDeviceAttr attribute;
   std::size_t offset, bytes;
@@ -163,7 +163,7 @@ constexpr PropertyRow kProperties[] = {
 };
 #undef DUET_PROPERTY
 
-// Those that are the same on every machine.
+// Attributes constant on every machine.
 struct ConstantRow {
   cudaDeviceAttr attribute;
   int value;
@@ -191,7 +191,7 @@ constexpr ConstantRow kConstants[] = {
     {cudaDevAttrHostNumaId, -1},
 };
 
-// By attribute. All that no row names ask for something that the device does not have: 0.
+// By attribute. Attributes without a row are features the device lacks: 0.
 using Attributes = std::array<int, cudaDevAttrMax>;
 
 Attributes attributes_of(const Session& session) {

@@ -5,7 +5,7 @@
 
 namespace duet::cuda {
 
-// Everything that both cudaGetDeviceProperties and the attributes tell.
+// The properties of cudaGetDeviceProperties and of the attributes.
 void describe(const Session& session, cudaDeviceProp& properties);
 cudaError_t attribute_value(const Session& session, cudaDeviceAttr attribute, int& value);
 

@@ -1,4 +1,4 @@
-// CUDA graphs: nodes with what they do, the edges between them, and executable copies. A graph is plain data;
+// CUDA graphs: nodes with their work, the edges between them, and executable copies. A graph is plain data;
 // nothing of it is known to the driver until an executable copy is launched (graph_exec.h). Left out:
 // conditional and external-semaphore nodes, user objects.
 #pragma once
@@ -21,7 +21,7 @@ struct KernelWork {
   unsigned shared_bytes = 0;
   bool cooperative = false;
   std::vector<std::byte> parameters;  // as the kernel takes them
-  std::vector<void*> pointers;        // what cudaGraphKernelNodeGetParams gave out, into `parameters`
+  std::vector<void*> pointers;        // the result of cudaGraphKernelNodeGetParams, into `parameters`
 };
 struct CopyWork {
   cudaMemcpy3DParms parms{};
@@ -43,11 +43,11 @@ struct WaitWork {
 struct RecordWork {
   cudaEvent_t event = nullptr;
 };
-// In the order of cudaGraphNodeType, which has two more before MemAllocWork.
+// In the order of cudaGraphNodeType; it has two more before MemAllocWork.
 using Work = std::variant<KernelWork, CopyWork, FillWork, HostWork, ChildWork, EmptyWork, WaitWork,
                           RecordWork, MemAllocWork, MemFreeWork>;
 
-// The handles of T that programs may use.
+// The live handles of T.
 template <typename T>
 std::unordered_set<const T*>& live() {
   static auto* const handles = new std::unordered_set<const T*>;
@@ -75,7 +75,7 @@ struct CUgraphNode_st {
   CUgraphNode_st(CUgraph_st& in, duet::cuda::Work does) : graph(in), work(std::move(does)) {}
   CUgraph_st& graph;
   duet::cuda::Work work;
-  std::vector<CUgraphNode_st*> after;        // in the order in which the edges were added
+  std::vector<CUgraphNode_st*> after;        // in the order of the edges' addition
   const CUgraphNode_st* original = nullptr;  // of a copy
   bool enabled = true;                       // in an executable graph
   duet::cuda::Live<CUgraphNode_st> live{this};
@@ -86,7 +86,7 @@ struct CUgraphNode_st {
 };
 
 struct CUgraph_st {
-  std::vector<std::unique_ptr<CUgraphNode_st>> nodes;  // in the order in which they were added
+  std::vector<std::unique_ptr<CUgraphNode_st>> nodes;  // in the order of their addition
   bool embedded = false;                               // belongs to a child graph node
   duet::cuda::Live<CUgraph_st> live{this};
 };
@@ -96,18 +96,18 @@ namespace duet::cuda {
 // The edges are checked by the caller.
 cudaGraphNode_t add_node(CUgraph_st& graph, Work work, const std::vector<CUgraphNode_st*>& after);
 Work copy_of(const Work& work);
-// Nodes remember what they are copies of.
+// Nodes remember their originals.
 std::unique_ptr<CUgraph_st> copy_of(const CUgraph_st& graph);
 // Such graphs have no clones, are no children, and keep their nodes and edges.
 bool has_memory_nodes(const CUgraph_st& graph);
-// Dependencies before dependents, otherwise in the order in which nodes were added; empty with a cycle.
+// Dependencies before dependents, otherwise in the order of the nodes' addition; empty with a cycle.
 std::vector<CUgraphNode_st*> topological_order(const CUgraph_st& graph);
 // Whether the edges are nothing but order; null says so too. Other edges are not supported.
 bool plain(const cudaGraphEdgeData* edges, std::size_t count);
-// The node of `graph`, or of one of its child graphs, that is a copy of `original`; null when there is none.
+// The copy of `original` in `graph`, or in one of its child graphs; null when there is none.
 CUgraphNode_st* find_copy(const CUgraph_st& graph, const CUgraphNode_st* original);
 
-// Parameters as programs give them; each checks what CUDA checks when a node is made.
+// Parameters as programs give them; each function makes CUDA's checks for a new node.
 cudaError_t kernel_work(Session& session, const cudaKernelNodeParams& params, KernelWork& work);
 cudaError_t copy_work(Session& session, const cudaMemcpy3DParms& parms, CopyWork& work);
 cudaError_t fill_work(Session& session, const cudaMemsetParams& parms, FillWork& work);

@@ -166,7 +166,7 @@ DUET_API(cudaGraphNodeGetDependentNodes, Other,
 }
 DUET_END
 
-// An edge that is there already is an error, and so is a missing one below.
+// An existing edge is an error, and so is a missing one below.
 DUET_API(cudaGraphAddDependencies, Other,
          (cudaGraph_t graph, const cudaGraphNode_t* from, const cudaGraphNode_t* to,
           const cudaGraphEdgeData* data, size_t count)) {

@@ -40,8 +40,8 @@ EventId take_event(Session& session) {
   return event;
 }
 
-// Appends the graph's steps; returns those behind which everything of it lies. `before`: what comes before
-// all of it. Nothing when it has a cycle.
+// Appends the graph's steps; returns its last steps, behind all others. `before`: steps before all of it.
+// Nothing when it has a cycle.
 std::optional<std::vector<std::size_t>> flatten(const CUgraph_st& graph,
                                                 const std::vector<std::size_t>& before,
                                                 std::vector<Step>& steps) {
@@ -102,7 +102,7 @@ std::vector<std::size_t> assign_lanes(std::vector<Step>& steps) {
   return tail;
 }
 
-// The ends of the other lanes, but for those that lane 0 has waited for.
+// The ends of the other lanes, but for ends that lane 0 has waited for.
 std::vector<std::size_t> lane_ends(const std::vector<Step>& steps, const std::vector<std::size_t>& tail) {
   std::unordered_set<std::size_t> known;
   for (const Step& step : steps)
@@ -174,7 +174,7 @@ class Launch {
     unrecorded_.erase(open);
   }
 
-  // Everything that may fail comes before the first command. No cost: the node does nothing.
+  // Every possible failure comes before the first command. No cost: the node does nothing.
   cudaError_t prepare() {
     for (const Step& step : exec_.steps) {
       Command& command = commands_.emplace_back();
@@ -212,7 +212,7 @@ class Launch {
     work.event->captured.reset();
     return cudaSuccess;
   }
-  // In the order of the launch: what a node leaves is what the next one finds.
+  // In the order of the launch: a node finds the state that the previous one left.
   cudaError_t make(MemAllocWork& work, Command&) {
     const bool was = work.memory->allocated;
     const bool free_first = (exec_.flags & cudaGraphInstantiateFlagAutoFreeOnLaunch) != 0;
@@ -295,7 +295,7 @@ cudaGraphExecUpdateResult compare(const CUgraph_st& own, const CUgraph_st& other
                                                 : cudaGraphExecUpdateErrorTopologyChanged;
 }
 
-// The graph's steps point to its nodes, so they stay; only what they do is replaced.
+// The graph's steps point to its nodes, so they stay; only their work is replaced.
 void take_over(CUgraph_st& own, const CUgraph_st& other) {
   for (std::size_t i = 0; i < own.nodes.size(); ++i) {
     if (auto* child = std::get_if<ChildWork>(&own.nodes[i]->work))
@@ -322,7 +322,7 @@ std::unique_ptr<CUgraphExec_st> instantiate(Session& session, const CUgraph_st& 
   return exec;
 }
 
-// What is running goes on: commands refer to records, not to events, and a lane's next owner comes behind.
+// Running launches go on: commands refer to records, not to events, and a lane's next owner comes behind.
 void destroy(std::unique_ptr<CUgraphExec_st> exec) {
   spare().lanes.insert(spare().lanes.end(), exec->lanes.begin(), exec->lanes.end());
   for (const Step& step : exec->steps)

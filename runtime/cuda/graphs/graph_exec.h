@@ -1,8 +1,8 @@
 // Executable graphs. Instantiation flattens child graphs and gives every node a lane: lane 0 is the stream of
 // the launch, the others are streams of the runtime's own. A node goes to the lowest lane on which one of its
-// dependencies is the last node so far, otherwise to a new one, so that a chain is one lane and independent
-// nodes may overlap; when there are no more lanes, behind the node that came earliest. An edge between lanes
-// is an event record and a wait; they cost push-buffer bytes and a semaphore, but no time of the driver's
+// dependencies is the last node so far, otherwise to a new one, so a chain is one lane and independent nodes
+// may overlap; when there are no more lanes, behind the earliest node. An edge between lanes is an event
+// record and a wait; they cost push-buffer bytes and a semaphore, but no time of the driver's
 // (CallKind::GraphEdge). A launch costs its call once.
 #pragma once
 
@@ -26,7 +26,7 @@ struct CUgraphExec_st {
   unsigned long long flags = 0;
   std::vector<duet::cuda::Step> steps;
   std::vector<duet::driver::StreamId> lanes;  // without lane 0
-  std::vector<std::size_t> last;              // steps that the launching stream waits for at the end
+  std::vector<std::size_t> last;              // steps awaited by the launching stream at the end
   duet::driver::EventId start = 0;            // behind earlier work of the launching stream
   duet::driver::EventId end = 0;              // when the next launch is in another stream
   duet::driver::StreamId last_stream = 0;

@@ -26,7 +26,7 @@ struct All {
     return bytes;
   }
 };
-static All& all() {  // never destroyed, as the session that guards it
+static All& all() {  // never destroyed, as its guarding session
   static auto* const made = new All;
   return *made;
 }

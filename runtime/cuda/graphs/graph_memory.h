@@ -1,7 +1,7 @@
 // Memory of graphs' allocation nodes. Its address is fixed when the node is made, and the memory is kept for
-// the node from then on: a launch gives and takes nothing in time. What CUDA's rules need is kept: memory
-// that a launch leaves allocated must be freed, by a free node, cudaFree or cudaFreeAsync, before the next
-// launch allocates it again. Left out: giving physical memory back between launches.
+// the node from then on: a launch gives and takes nothing in time. CUDA's rules are kept: memory left
+// allocated by a launch must be freed, by a free node, cudaFree or cudaFreeAsync, before the next launch
+// allocates it again. Left out: giving physical memory back between launches.
 #pragma once
 
 #include <memory>
@@ -10,7 +10,7 @@
 
 namespace duet::cuda {
 
-// Owned by the nodes that name it, in graphs and executable copies, and by itself while it is allocated.
+// Owned by its nodes, in graphs and executable copies, and by itself while it is allocated.
 struct GraphMemory {
   VirtualAddress address;
   Bytes bytes = 0;
@@ -30,10 +30,11 @@ struct MemFreeWork {
 cudaError_t make_graph_memory(Session& session, cudaMemAllocNodeParams& params, MemAllocWork& work);
 // Null when the pointer is not the start of such memory.
 std::shared_ptr<GraphMemory> graph_memory_of(const void* pointer);
-// What a node of a launch does, in the order of the launch; cudaErrorInvalidValue where the rules forbid it.
+// The work of a node of a launch, in the order of the launch; cudaErrorInvalidValue where the rules forbid
+// it.
 cudaError_t allocate_graph_memory(const std::shared_ptr<GraphMemory>& memory, bool free_first);
 cudaError_t free_graph_memory(const std::shared_ptr<GraphMemory>& memory);
-// At synchronizations: gives back what no node names any more.
+// At synchronizations: gives back memory without a node.
 void trim_graph_memory(Session& session);
 
 }  // namespace duet::cuda

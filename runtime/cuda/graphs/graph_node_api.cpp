@@ -1,4 +1,4 @@
-// Calls that add nodes to graphs and that read and set what a node does, in graphs and in executable copies.
+// Calls that add nodes to graphs, and read and set their work, in graphs and in executable copies.
 #include <algorithm>
 
 #include "cuda/graphs/graph_exec.h"
@@ -22,8 +22,8 @@ using duet::cuda::Work;
 
 namespace {
 
-// What makes a Work from parameters: cudaError_t(Work&). The old value is there, so that what parameters do
-// not tell (a cooperative launch) stays.
+// `make` makes a Work from parameters: cudaError_t(Work&). It gets the old value, so parts without parameters
+// (a cooperative launch) stay.
 template <typename Make>
 cudaError_t add(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after, size_t count,
                 Work work, Make&& make) {
@@ -157,7 +157,7 @@ bool is_memory(cudaGraphNodeType type) {
   return type == cudaGraphNodeTypeMemAlloc || type == cudaGraphNodeTypeMemFree;
 }
 
-// Calls `use(empty work, make)` for the node that the parameters describe.
+// Calls `use(empty work, make)` for the parameters' node.
 template <typename Use>
 cudaError_t by_type(Session& session, cudaGraphNodeParams& p, Use&& use) {
   switch (p.type) {

@@ -1,5 +1,5 @@
 // Arrays and copies to and from them. They are stored row after row, where silicon keeps blocks of rows
-// together: what lies near in two dimensions is near in memory only within a row.
+// together: neighbours in two dimensions are near in memory only within a row.
 #include "cuda/images/arrays.h"
 #include "cuda/session/notes.h"
 
@@ -19,7 +19,7 @@ namespace {
 
 constexpr Bytes kRowAlignment = 128;  // a line of the caches
 
-// Never destroyed, as the session that guards it.
+// Never destroyed, as its guarding session.
 std::unordered_map<cudaArray_const_t, std::unique_ptr<cudaArray>>& arrays() {
   static auto* const all = new std::unordered_map<cudaArray_const_t, std::unique_ptr<cudaArray>>;
   return *all;
@@ -159,7 +159,7 @@ cudaError_t refuse(const char* what) { return static_cast<cudaError_t>(duet_unsu
 
 }  // namespace duet::cuda
 
-// No call of CUDA's error rules: it returns what it was given.
+// No call of CUDA's error rules: it returns its arguments.
 extern "C" __attribute__((visibility("default"))) cudaChannelFormatDesc cudaCreateChannelDesc(
     int x, int y, int z, int w, cudaChannelFormatKind f) {
   return {x, y, z, w, f};

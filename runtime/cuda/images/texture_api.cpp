@@ -16,7 +16,7 @@ using duet::memory::AllocationKind;
 
 namespace {
 
-// What a program may ask an object for.
+// The description of an object, as programs may ask for it.
 struct Description {
   cudaResourceDesc resource{};
   cudaTextureDesc texture{};
@@ -25,10 +25,10 @@ struct Description {
 
 struct Objects {
   std::map<VirtualAddress, Description> all;
-  // Destroyed while kernels that may use them are under way.
+  // Destroyed while kernels may still use them.
   std::vector<VirtualAddress> leaving;
 };
-Objects& objects() {  // never destroyed, as the session that guards it
+Objects& objects() {  // never destroyed, as its guarding session
   static auto* const made = new Objects;
   return *made;
 }
@@ -46,7 +46,7 @@ cudaError_t add(Session& session, const Image& image, const Description& descrip
   release_leaving(session);
   const Allocation* allocation = session.space().allocate_device(sizeof(Image), AllocationKind::Constants);
   if (allocation == nullptr) return cudaErrorMemoryAllocation;
-  // Caches may still hold what an earlier owner wrote there.
+  // Caches may still hold an earlier owner's bytes.
   session.process().system().settle(allocation->base, sizeof image);
   session.space().write(allocation->base, &image, sizeof image);
   objects().all.emplace(allocation->base, description);

@@ -8,7 +8,7 @@ namespace duet::cuda {
 
 struct StreamUse;
 
-// What a copy's accesses to tracked memory do with full/empty bits; by default they leave them alone.
+// The actions of a copy's accesses to tracked memory on full/empty bits; by default they leave them alone.
 struct FullEmptyUse {
   memory::Trigger trigger = memory::Trigger::None;
   memory::Action action = memory::Action::None;
@@ -24,7 +24,7 @@ cudaError_t copy_linear(Session& session, ThreadState& thread, void* to, const v
 cudaError_t copy_command(Session& session, const cudaMemcpy3DParms& parms, driver::Command& command);
 cudaError_t fill_command(Session& session, const cudaMemsetParams& parms, driver::Command& command);
 
-// To a stream that has been entered (capture.h), or into its graph.
+// To an entered stream (capture.h), or into its graph.
 cudaError_t submit_fill(Session& session, ThreadState& thread, const StreamUse& use,
                         const cudaMemsetParams& parms);
 

@@ -1,5 +1,5 @@
-// duet_full_empty.h: full/empty bits (lustig2013 §4.4). Arguments are checked here and in copy_linear; what
-// the bits do is the machine's.
+// duet_full_empty.h: full/empty bits (lustig2013 §4.4). Arguments are checked here and in copy_linear; the
+// machine keeps the bits.
 #include "cuda/memory/copies.h"
 #include "cuda/session/session.h"
 #include "cuda/streams/capture.h"
@@ -28,7 +28,7 @@ bool whole_granules(Session& session, const Allocation* allocation, VirtualAddre
 
 namespace {
 
-// False for a value that the header does not name.
+// False for a value outside the header.
 bool read(cudaMemcpyTrigger trigger, cudaMemcpyAction action, FullEmptyUse& use) {
   switch (trigger) {
     case cudaMemcpyTriggerNone:
@@ -85,7 +85,7 @@ DUET_END
 
 namespace {
 
-// A command that acts on the bits of a range, or with Action::None on what waits there.
+// A command for the bits of a range, or with Action::None for the accesses that wait there.
 cudaError_t submit(Session& session, ThreadState& thread, void* pointer, size_t bytes, Action action,
                    cudaStream_t stream) {
   duet::cuda::StreamUse use;

@@ -13,7 +13,7 @@ namespace duet::cuda {
 
 namespace {
 
-const ManagedGuard* guard = nullptr;  // that allocated first; set once
+const ManagedGuard* guard = nullptr;  // the first one to allocate; set once
 
 }  // namespace
 
@@ -76,7 +76,7 @@ std::byte* ManagedGuard::backing(const std::byte* host) const {
   return const_cast<std::byte*>(host);
 }
 
-// The latest of a stream stands for those before it.
+// The latest of a stream stands for earlier ones.
 void ManagedGuard::launched(driver::CommandId id, driver::StreamId stream, const std::string& kernel) {
   std::erase_if(running_, [&](const Running& one) { return one.stream == stream; });
   running_.push_back({id, stream, kernel});

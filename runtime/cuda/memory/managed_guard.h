@@ -1,11 +1,10 @@
-// Who may touch managed memory when, on machines without gpu.concurrent_managed_access (CUDA programming
+// The host's access to managed memory on machines without gpu.concurrent_managed_access (CUDA programming
 // guide, "Coherency and Concurrency"; dashti2017 §3): from a kernel's launch until the host has synchronized
-// with it, the host may not touch managed memory, or of memory attached to a stream only while a kernel of
-// that stream runs; memory attached to the host is always its own. Pages that the host may not touch are
-// protected; who touches them all the same ends with one line and SIGSEGV. The simulator itself reaches
-// managed memory through another mapping of the same pages. Left out: a system call that is given such memory
-// answers EFAULT; memory attached to the host is not refused to kernels; attachment takes effect at the call,
-// not in stream order.
+// with it, the host may not touch managed memory. Memory attached to a stream is forbidden only while a
+// kernel of the stream runs, memory attached to the host never. Forbidden pages are protected; an access to
+// them all the same ends with one line and SIGSEGV. The simulator itself reaches managed memory through
+// another mapping of the same pages. Left out: a system call on such memory answers EFAULT; memory attached
+// to the host is not refused to kernels; attachment takes effect at the call, not in stream order.
 #pragma once
 
 #include <functional>
@@ -29,16 +28,16 @@ class ManagedGuard {
   void attach(VirtualAddress base, unsigned flags, driver::StreamId stream);
   // False when it is no managed memory.
   bool release(VirtualAddress base);
-  // Where the simulator finds a byte that the program may not touch now.
+  // The simulator's place of a byte that the program may not touch now.
   std::byte* backing(const std::byte* host) const;
 
   void launched(driver::CommandId id, driver::StreamId stream, const std::string& kernel);
   // A host function in a stream may touch managed memory when no kernel runs, whatever is queued behind it.
   void around_host_function(const std::function<void()>& function);
-  // The host has synchronized with something: what is complete runs no more.
+  // The host has synchronized with something: complete kernels run no more.
   void synchronized();
 
-  // What a handler of SIGSEGV says of an address; false when it is none of ours.
+  // The text about an address for a handler of SIGSEGV; false when it is none of ours.
   bool explain(VirtualAddress address, char* text, std::size_t bytes) const;
 
  private:

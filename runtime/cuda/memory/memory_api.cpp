@@ -1,5 +1,5 @@
 // Memory allocation: device, pinned, mapped, managed (shared memory: host and GPU reach the same bytes, see
-// managed_guard.h for when), registered; and what may be asked of a pointer.
+// managed_guard.h for when), registered; and queries about pointers.
 #include <cstring>
 
 #include "base/error.h"
@@ -20,7 +20,7 @@ namespace {
 
 VirtualAddress address_of(const void* pointer) { return duet::virtual_address(pointer); }
 
-// Rows start at multiples of this, so that each coalesces as an aligned access
+// Rows start at multiples of this, so each coalesces as an aligned access
 // (cudaDeviceProp::texturePitchAlignment's order).
 constexpr Bytes kPitchAlignment = 512;
 

@@ -23,8 +23,7 @@ namespace {
 struct Pools {
   std::vector<std::unique_ptr<Pool>> pools;  // the default pool first
   Pool* current = nullptr;
-  std::map<VirtualAddress, PoolBlock>
-      blocks;  // by address, so that what is given does not depend on the host
+  std::map<VirtualAddress, PoolBlock> blocks;  // by address, so results do not depend on the host
 };
 Pools& all() {
   static Pools* const pools = [] {
@@ -73,7 +72,7 @@ void trim(Session& session, const Pool* pool, Bytes keep) {
   }
 }
 
-// The smallest free block that the stream may have now and that does not waste more than half.
+// The smallest free block for the stream now, without more than half wasted.
 Blocks find_free(Session& session, const Pool* pool, Bytes bytes, driver::StreamId stream) {
   auto& blocks = all().blocks;
   auto best = blocks.end();
@@ -104,7 +103,7 @@ Blocks reserve(Session& session, Pool& pool, Bytes bytes) {
   return blocks.emplace(allocation->base, PoolBlock{&pool, true, 0, {}}).first;
 }
 
-// Memory that others have freed and not yet passed is waited for before there is said to be none.
+// Waits for memory freed by others, still in use, before it reports none.
 Blocks reserve_hard(Session& session, ThreadState& thread, Pool& pool, Bytes bytes) {
   const auto give_all = [&] {
     trim(session, nullptr, 0);
@@ -131,7 +130,7 @@ void mark_freed(Session& session, Blocks block) {
   if (Pool* pool = block->second.pool) pool->used_bytes -= bytes_of(session, block->first);
 }
 
-// A node of the graph that the stream captures.
+// Makes a node of the stream's captured graph.
 cudaError_t capture_allocation(Session& session, const StreamUse& use, void** pointer, Bytes bytes) {
   cudaMemAllocNodeParams params{};
   params.poolProps.allocType = cudaMemAllocationTypePinned;
@@ -225,7 +224,7 @@ bool is_device(const cudaMemLocation& location) {
   return location.type == cudaMemLocationTypeDevice && location.id == 0;
 }
 
-// The value of an attribute that is a number of 64 bits; null for the others.
+// The value of a 64-bit attribute; null for the others.
 std::uint64_t* wide_attribute(Pool& pool, cudaMemPoolAttr attribute) {
   switch (attribute) {
     case cudaMemPoolAttrReleaseThreshold:
@@ -303,7 +302,7 @@ DUET_API(cudaMemPoolCreate, Other, (cudaMemPool_t * pool, const cudaMemPoolProps
   return cudaSuccess;
 }
 DUET_END
-// What is in use stays usable; the pool goes with its last block.
+// Used blocks stay usable; the pool goes with its last block.
 DUET_API(cudaMemPoolDestroy, Other, (cudaMemPool_t pool)) {
   if (!is_pool(pool) || pool == all().pools.front().get()) return cudaErrorInvalidValue;
   if (all().current == pool) all().current = all().pools.front().get();
@@ -354,7 +353,7 @@ DUET_API(cudaMemPoolTrimTo, Other, (cudaMemPool_t pool, size_t keep)) {
 }
 DUET_END
 
-// One device, which may always read and write.
+// One device; it may always read and write.
 DUET_API(cudaMemPoolSetAccess, Other, (cudaMemPool_t pool, const cudaMemAccessDesc* access, size_t count)) {
   if (!is_pool(pool) || (access == nullptr && count != 0)) return cudaErrorInvalidValue;
   const bool fits = std::all_of(access, access + count, [](const cudaMemAccessDesc& one) {

@@ -21,7 +21,7 @@ constexpr std::uint16_t kKindPtx = 1;
 constexpr std::uint64_t kFlagLz4 = 0x2000;
 constexpr std::uint64_t kFlagZstd = 0x8000;
 
-// More PTX than any program has; a size that says so is wrong.
+// More PTX than any program has; a larger size is wrong.
 constexpr std::uint64_t kMostPtxBytes = 1u << 28;
 
 [[noreturn]] void corrupt(const std::string& name, const std::string& what) {
@@ -95,8 +95,8 @@ std::string text_of(const Entry& entry, const std::string& name) {
   return text;
 }
 
-// From the pointer to the end of the segment of the program, or of a library, in which it lies; all of memory
-// when it lies in none.
+// From the pointer to the end of its segment of the program, or of a library; all of memory when it lies in
+// none.
 std::size_t bytes_from(const std::byte* pointer) {
   struct Search {
     std::uintptr_t pointer;
@@ -157,8 +157,8 @@ std::string ptx_of_container(std::span<const std::byte> bytes, unsigned compute_
 
 namespace {
 
-// What nvcc -rdc=true linked: the wrapper points to the containers of the object files, ended by null; the
-// container that was linked of them has machine code alone.
+// The output of nvcc -rdc=true: the wrapper points to the containers of the object files, ended by null; the
+// linked container has machine code alone.
 std::string relocatable_ptx(const std::byte* wrapper, unsigned compute_capability, const std::string& name) {
   std::vector<std::string> texts;
   const auto* containers = field<const std::byte* const*>(wrapper, 16);

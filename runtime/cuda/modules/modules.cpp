@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::uint32_t kElfMagic = 0x464C457F;
 
-// Never destroyed, as the session that guards them; unloaded ones leave.
+// Never destroyed, as their guarding session; unloaded ones leave.
 std::vector<std::unique_ptr<Module>>& modules() {
   static auto* const all = new std::vector<std::unique_ptr<Module>>;
   return *all;
@@ -54,7 +54,7 @@ std::string next_name() {
 
 std::string ptx_of_bytes(Session& session, const void* image, std::size_t bytes, const std::string& name) {
   const auto* const text = static_cast<const char*>(image);
-  std::uint32_t magic = 0;  // none of them holds a zero byte, which ends a text
+  std::uint32_t magic = 0;  // none of them has a zero byte, a text's end
   if (strnlen(text, std::min(bytes, sizeof magic)) == sizeof magic) std::memcpy(&magic, text, sizeof magic);
   if (magic == kWrapperMagic) return ptx_of_fat_binary(image, capability(session), name);
   if (magic == kContainerMagic)

@@ -1,5 +1,5 @@
 // Modules that a program loads while it runs: PTX text or a fat binary, from memory or from a file. A module
-// of the driver interface, a library of either interface and what cuLinkComplete makes are the same thing.
+// of the driver interface, a library of either interface and the result of cuLinkComplete are the same thing.
 // Left out: machine code, and giving back the memory of variables when a module is unloaded.
 #pragma once
 
@@ -20,13 +20,13 @@ namespace duet::cuda {
 
 using Module = CUmod_st;
 
-// The PTX text of what cuModuleLoadData is given: text that ends with a zero, a fat binary, or its wrapper.
-// Throws duet::Error with one line when there is none in it.
+// The PTX text of cuModuleLoadData's argument: text with a final zero, a fat binary, or its wrapper. Throws
+// duet::Error with one line when there is none in it.
 std::string ptx_of_image(Session& session, const void* image, const std::string& name);
 // The same of `bytes` bytes.
 std::string ptx_of_bytes(Session& session, const void* image, std::size_t bytes, const std::string& name);
 
-// What a failed load says to cuModuleLoadDataEx and cuLinkCreate; standard error says it as well.
+// A failed load's messages for cuModuleLoadDataEx and cuLinkCreate; standard error gets them as well.
 struct LoadResult {
   cudaError_t error = cudaSuccess;
   std::string message;
@@ -38,7 +38,7 @@ LoadResult load_module_file(Session& session, ThreadState& thread, const char* p
 void unload_module(Session& session, Module* module);
 void unload_modules_of(Session& session, const CUctx_st* context);
 bool valid_module(const Module* module);
-// The module of a function that came from one; null otherwise.
+// The module of a function from one; null otherwise.
 Module* module_of(const Image* image);
 
 // A variable by its name; false when the module has none.

@@ -1,4 +1,4 @@
-// What compilers' generated code calls: registration of GPU code, kernels and variables from static
+// The functions for compilers' generated code: registration of GPU code, kernels and variables from static
 // constructors, and the launch of a kernel by its handle. Registration costs no simulated time and makes no
 // machine; code is compiled when something of it is first used.
 #include <memory>
@@ -39,7 +39,7 @@ DUET_EXPORT void** __cudaRegisterFatBinary(void* fat_binary) {
 DUET_EXPORT void __cudaRegisterFatBinaryEnd(void**) {}
 // The image stays: its kernels may still run in simulated time, and nothing is destroyed at exit.
 DUET_EXPORT void __cudaUnregisterFatBinary(void**) {}
-// Called before the host first uses a managed variable. Code that cannot be compiled ends the program.
+// Called before the host first uses a managed variable. A compilation error ends the program.
 DUET_EXPORT char __cudaInitModule(void** handle) {
   Session& session = Session::get();
   const auto lock = session.program().lock();

@@ -1,5 +1,5 @@
-// What kind of call a function of CUDA's is, and which row of the machine file's table of latencies (lustig2013 Table 2)
-// that makes it pay.
+// The kind of a function of CUDA's, and its row of the machine file's table of latencies (lustig2013 Table
+// 2).
 #pragma once
 
 #include "config/machine.h"
@@ -21,7 +21,7 @@ enum class CallKind : std::uint8_t {
   Allocate,
   Other,
   GraphLaunch,
-  GraphEdge  // what keeps the order of a graph's nodes
+  GraphEdge  // the order of a graph's nodes
 };
 const config::CallLatency& cost_of(const config::Driver& driver, CallKind kind);
 

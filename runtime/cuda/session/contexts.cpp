@@ -8,7 +8,7 @@ namespace duet::cuda {
 
 namespace {
 
-// The primary one first; never destroyed, so that a handle is not given twice.
+// The primary one first; never destroyed, so no handle is given twice.
 std::vector<CUctx_st*>& contexts() {
   static auto* const all = [] {
     auto* made = new std::vector<CUctx_st*>{new CUctx_st};

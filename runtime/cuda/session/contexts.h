@@ -1,7 +1,7 @@
-// Contexts of the driver interface. The device has one primary context, which the runtime interface uses, and
-// programs may make others. All share one address space, one default stream and the device's memory; what a
-// context owns is remembered so that its destruction takes it along: streams, events, modules, allocations
-// made through the driver interface. Left out: execution affinity, limits of each context's own.
+// Contexts of the driver interface. The device has one primary context, used by the runtime interface, and
+// programs may make others. All share one address space, one default stream and the device's memory; a
+// context's possessions are remembered, and destroyed with it: streams, events, modules, allocations made
+// through the driver interface. Left out: execution affinity, limits of each context's own.
 #pragma once
 
 #include <set>
@@ -15,7 +15,7 @@ struct CUctx_st {
   bool primary = false;
   bool alive = true;
   unsigned retained = 0;                  // primary: cuDevicePrimaryCtxRetain
-  std::set<duet::VirtualAddress> memory;  // allocations of a context that is not primary
+  std::set<duet::VirtualAddress> memory;  // allocations of a context other than the primary
 };
 
 namespace duet::cuda {
@@ -25,10 +25,10 @@ CUctx_st* primary_context();
 CUctx_st* current_context(const ThreadState& thread);
 // For calls of the runtime: where the thread has no context, the primary one becomes current.
 void use_primary_context(ThreadState& thread);
-// Whether a pointer that a program gave is a context that lives.
+// Whether a program's pointer is a live context.
 bool valid_context(const CUctx_st* context);
 CUctx_st* add_context(unsigned flags);
-// With all that it owns; the device is idle.
+// With all its possessions; the device is idle.
 void destroy_context(Session& session, CUctx_st* context);
 // Remembers, forgets whose an allocation is.
 void own(ThreadState& thread, VirtualAddress address);

@@ -1,4 +1,4 @@
-// duet.h: what a program may tell Duet, and ask.
+// duet.h: a program's calls for Duet itself.
 #include <algorithm>
 
 #include "cuda/session/session.h"
@@ -22,7 +22,7 @@ DUET_EXPORT void duetMark(const char* name) {
   if (name != nullptr) duet::cuda::mark(name);
 }
 
-// For nvtx3/nvToolsExt.h: `what` is a report::RangeRecord::What. Returns the id of a range that starts.
+// For nvtx3/nvToolsExt.h: `what` is a report::RangeRecord::What. Returns the id of a starting range.
 DUET_EXPORT unsigned long long duetRange(unsigned what, const char* message, unsigned long long id) {
   using What = duet::report::RangeRecord::What;
   static std::uint64_t started = 0;  // under the program's lock

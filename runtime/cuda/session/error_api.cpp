@@ -1,5 +1,5 @@
 // Error names and strings, and the calls that read a thread's last error. Names are the enumerators'; strings
-// are CUDA's short phrases where programs are known to print them, otherwise the name in words.
+// are CUDA's short phrases for errors that programs print, otherwise the name in words.
 #include "cuda/session/session.h"
 
 namespace duet::cuda {

@@ -1,5 +1,5 @@
-// Lines on standard error about calls that fail because of what the simulated machine is: programs that were
-// written on a larger one often do not look at errors, and their results are then wrong without a word.
+// Lines on standard error about calls that fail for lack of a feature of the simulated machine: programs from
+// a larger one often ignore errors, and would have wrong results without a message.
 #pragma once
 
 #include <string>

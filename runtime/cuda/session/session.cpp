@@ -48,7 +48,7 @@ cudaError_t error_of(gpu::FaultKind kind) {
   }
 }
 
-// What managed variables hold at first, in a program that is not this process.
+// Sets the initial values of managed variables in a program outside this process.
 void fill_managed(process::ProgramSide& program, const machine::LoadedModule& loaded) {
   const auto& variables = loaded.module.variables;
   for (std::size_t i = 0; i < variables.size(); ++i) {
@@ -72,7 +72,7 @@ cudaError_t Session::refusal() {
 }
 
 namespace {
-// What waits for the session. Never destroyed, as the session.
+// Registrations waiting for the session. Never destroyed, as the session.
 struct Registrations {
   std::mutex mutex;
   bool made = false;
@@ -399,7 +399,7 @@ PerThreadDefault::~PerThreadDefault() { per_thread_default = before_; }
 namespace detail {
 
 namespace {
-// What a question for something that is not ready is told is no failure.
+// The answer "not ready" to a query is no failure.
 bool is_failure(cudaError_t error) { return error != cudaSuccess && error != cudaErrorNotReady; }
 
 cudaError_t run_entered(ApiFunction& function, ThreadState& thread,
@@ -408,7 +408,7 @@ cudaError_t run_entered(ApiFunction& function, ThreadState& thread,
   thread.launches = nullptr;
   if (session.in_host_function || thread.in_host_function) return cudaErrorNotPermitted;
   session.check_fault();
-  // Kinds that neither submit a command nor wait for one spend their call's latency here.
+  // Kinds without a command and without a wait spend their call's latency here.
   if (function.kind == CallKind::Other || function.kind == CallKind::Allocate ||
       function.kind == CallKind::Query)
     thread.host->stage_one(session.cost(function.kind));
@@ -419,7 +419,7 @@ cudaError_t run_entered(ApiFunction& function, ThreadState& thread,
     if (session.sticky() != cudaSuccess && !function.after_sticky) result = session.sticky();
   }
   if (function.synchronizes) session.program().flush_print();
-  // A query that finds everything done is as good as a wait.
+  // A query with everything done is as good as a wait.
   const bool asked = function.kind == CallKind::Query && result == cudaSuccess;
   if (function.synchronizes || asked) session.synchronized();
   if (is_failure(result) && !function.after_sticky && called_for == nullptr) {

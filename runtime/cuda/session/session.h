@@ -1,6 +1,6 @@
 // The state of the CUDA runtime in a program's process: the registered kernels and variables, streams and
-// events, what belongs to a thread, and errors. Made by the first call, never destroyed: a global destructor
-// may still call cudaFree. The process itself, and the rules for living in it, are process/program.h's.
+// events, the state of threads, and errors. Made by the first call, never destroyed: a global destructor may
+// still call cudaFree. The process itself, and the rules for living in it, are process/program.h's.
 #pragma once
 
 #include <functional>
@@ -16,8 +16,8 @@
 #include "driver/driver.h"
 #include "process/program.h"
 
-// A call, or a part of one, that is not implemented: says its name on standard error, once, and returns
-// cudaErrorNotSupported. With C linkage, since the stubs of names that are not implemented call it.
+// For an unimplemented call, or part of one: prints its name on standard error, once, and returns
+// cudaErrorNotSupported. With C linkage, for the stubs of unimplemented names.
 extern "C" int duet_unsupported(const char* name);
 
 namespace duet::cuda {
@@ -26,13 +26,13 @@ struct CapturedEvent;
 }  // namespace duet::cuda
 struct CUctx_st;  // contexts.h
 
-// The handles that programs hold.
+// The handles of programs.
 struct CUstream_st {
   duet::driver::StreamId id;
   unsigned flags;
   int priority;
   duet::cuda::Capture* capture = nullptr;           // capture.h; null: work given to it runs
-  std::vector<cudaGraphNode_t> captured_after{};    // what its next node comes behind
+  std::vector<cudaGraphNode_t> captured_after{};    // the nodes before its next node
   std::vector<cudaGraphEdgeData> captured_edges{};  // for cudaStreamGetCaptureInfo
   CUctx_st* context = nullptr;
 };
@@ -45,10 +45,10 @@ struct CUevent_st {
 
 namespace duet::cuda {
 
-// GPU code that the program registered or loaded as a module, compiled when something of it is first used.
+// GPU code registered or loaded as a module, compiled when something of it is first used.
 struct Image {
   const void* fat_binary = nullptr;
-  std::string ptx;  // of a module that has no fat binary
+  std::string ptx;  // of a module without a fat binary
   std::string name;
   std::uint32_t most_registers = ~0u;  // a thread (CU_JIT_MAX_REGISTERS)
   machine::LoadedModule* module = nullptr;
@@ -81,12 +81,12 @@ struct ThreadState {
   host::HostThread* host = nullptr;
   std::uint32_t number = 0;
   cudaError_t last_error = cudaSuccess;
-  const Function* launches = nullptr;  // by the call that it is in, or was last
-  unsigned calls = 0;                  // that it is in
+  const Function* launches = nullptr;  // by its current call, or its last
+  unsigned calls = 0;                  // calls it is in
   cudaStream_t per_thread_stream = nullptr;
   cudaStreamCaptureMode capture_mode = cudaStreamCaptureModeGlobal;
   std::vector<CUctx_st*> contexts;  // the driver interface's stack, the current one last
-  bool in_host_function = false;    // of a program that is not in this process
+  bool in_host_function = false;    // of a program outside this process
 };
 
 class Session {
@@ -120,7 +120,7 @@ class Session {
   Image* load_image(std::string ptx, const std::string& name, std::uint32_t most_registers);
   // Functions of it are no longer known; its memory stays, because kernels of it may still run.
   void forget_image(Image* image);
-  // The function of that name, known from now on; null when the image has none.
+  // The function of this name, kept from now on; null when the image has none.
   Function* image_function(Image* image, const std::string& name);
   machine::LoadedModule& loaded(Image& image);
   const ptx::Kernel* kernel_of(Function& function);
@@ -141,7 +141,7 @@ class Session {
   // Sticky error of the context (CUDA: every later call returns it), or cudaSuccess.
   cudaError_t sticky() const { return sticky_; }
   void check_fault();
-  // Host memory that the runtime itself gave out (cudaHostAlloc, cudaMallocManaged).
+  // Host memory from the runtime itself (cudaHostAlloc, cudaMallocManaged).
   void* allocate_host(Bytes bytes, memory::AllocationKind kind, unsigned flags);
   // Null where host and GPU may touch managed memory at the same time.
   ManagedGuard* managed_guard() { return managed_guard_.get(); }
@@ -151,10 +151,10 @@ class Session {
     if (managed_guard_ != nullptr) managed_guard_->synchronized();
   }
   bool free_host(void* pointer);
-  // Memory of the program that the GPU may reach from now on. Throws duet::Error as AddressSpace does.
+  // Memory of the program, reachable for the GPU from now on. Throws duet::Error as AddressSpace does.
   const memory::Allocation* map_host(void* host, Bytes bytes, memory::AllocationKind kind, unsigned flags);
 
-  // The streams and events of a context that is destroyed.
+  // The streams and events of a destroyed context.
   void remove_all_of(const CUctx_st* context);
 
   bool in_host_function = false;
@@ -171,7 +171,7 @@ class Session {
   std::vector<ManagedVariable> managed_;
   std::map<cudaStream_t, std::unique_ptr<CUstream_st>> streams_;
   std::map<cudaEvent_t, std::unique_ptr<CUevent_st>> events_;
-  std::map<void*, Bytes> host_memory_;  // but for what the guard holds
+  std::map<void*, Bytes> host_memory_;  // but for the guard's
   std::unique_ptr<ManagedGuard> managed_guard_;
   cudaError_t sticky_ = cudaSuccess;
 };
@@ -190,7 +190,7 @@ struct ApiFunction : process::CountedFunction {
 };
 
 // While it lives, the thread's calls of the runtime's functions are made for the driver interface's function:
-// they are counted as that, and their errors are not the runtime's.
+// they count as calls of the latter, and their errors are not the runtime's.
 class CalledFor {
  public:
   explicit CalledFor(ApiFunction& function);
@@ -230,7 +230,7 @@ cudaError_t api(ApiFunction& function, Body&& body) {
 
 // For the end of the run: a call of the program failed. `error`: its name in the function's API.
 void note_failure(const ApiFunction& function, const char* error);
-// The program has been told of the error by a function that does nothing else.
+// The program has read the error by a function for errors alone.
 void note_asked(const char* error);
 
 const char* error_name(cudaError_t error);

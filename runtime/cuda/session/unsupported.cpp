@@ -1,5 +1,5 @@
-// Every export of CUDA's runtime library and of its driver library that Duet does not have is a stub
-// (generated from the files exports.txt) that comes here: one line that names the function, and the error.
+// The stubs (generated from the files exports.txt) for exports of CUDA's runtime library and driver library
+// that Duet lacks: one line with the function's name, and the error.
 #include <cstdio>
 #include <set>
 #include <string>

@@ -16,7 +16,7 @@ std::vector<std::unique_ptr<Capture>>& captures() {
   return *active;
 }
 
-// Work in the legacy default stream would wait for what the capture's blocking streams do not do yet.
+// Work in the legacy default stream would wait for the capture's blocking streams, which do not execute yet.
 Capture* in_blocking_stream() {
   for (const auto& capture : captures())
     for (const CUstream_st* stream : capture->streams)
@@ -166,7 +166,7 @@ cudaError_t begin(Session& session, ThreadState& thread, cudaStream_t stream, cu
   return cudaSuccess;
 }
 
-// Whether all that the other streams did comes before where the first one stands.
+// Whether all nodes of the other streams come before the first one's position.
 bool joined(const Capture& capture) {
   std::unordered_set<const CUgraphNode_st*> before;
   std::vector<const CUgraphNode_st*> open(capture.streams[0]->captured_after.begin(),

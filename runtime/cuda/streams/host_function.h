@@ -8,7 +8,7 @@
 
 namespace duet::cuda {
 
-// `there` is what `here` calls, where the program is not in this process; asked for when the stream is there.
+// `there` is `here`'s function in a program outside this process; called when the stream gets there.
 driver::Command host_function_command(Session& session, std::function<void()> here,
                                       std::function<process::ProgramSide::Function()> there);
 driver::Command host_function_command(Session& session, cudaHostFn_t function, void* data);

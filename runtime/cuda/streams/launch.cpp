@@ -13,7 +13,7 @@ namespace duet::cuda {
 
 namespace {
 
-// The checks that CUDA makes before a launch is queued (programming guide, execution configuration).
+// CUDA's checks before a launch is queued (programming guide, execution configuration).
 cudaError_t check_shape(Session& session, const Function& function, dim3 grid, dim3 block,
                         std::size_t dynamic_shared_bytes) {
   const config::Gpu& gpu = session.config().gpu;

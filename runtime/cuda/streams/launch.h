@@ -8,9 +8,9 @@ namespace duet::cuda {
 // CUDA's checks of a launch. The kernel is compiled when this is its first use.
 cudaError_t check_launch(Session& session, Function& function, dim3 grid, dim3 block,
                          std::size_t dynamic_shared_bytes, bool cooperative);
-// The parameters as the kernel takes them: from one pointer per parameter, or else from `extra`, which gives
-// them as one block: pairs of a mark and a value, ended by mark 0. Mark 1: the block; 2: a pointer to its
-// size (the driver interface's CU_LAUNCH_PARAM_*).
+// The parameters as the kernel takes them: from one pointer per parameter, or else from `extra`, as one
+// block: pairs of a mark and a value, ended by mark 0. Mark 1: the block; 2: a pointer to its size (the
+// driver interface's CU_LAUNCH_PARAM_*).
 cudaError_t take_parameters(const ptx::Kernel& kernel, void** arguments, void** extra,
                             std::vector<std::byte>& parameters);
 // The checks, then all of the command but its stream.
@@ -20,7 +20,7 @@ cudaError_t launch_command(Session& session, Function& function, dim3 grid, dim3
 cudaError_t launch(Session& session, ThreadState& thread, Function& function, dim3 grid, dim3 block,
                    void** arguments, std::size_t dynamic_shared_bytes, cudaStream_t stream, bool cooperative,
                    void** extra = nullptr);
-// What attributes say of a launch; cudaErrorNotSupported for those that would change it.
+// Reads a launch's attributes; cudaErrorNotSupported for unsupported ones with an effect.
 cudaError_t read_attributes(const cudaLaunchAttribute* attributes, unsigned count, bool& cooperative);
 
 }  // namespace duet::cuda

@@ -53,7 +53,7 @@ cudaError_t record_event(Session& session, ThreadState& thread, cudaEvent_t even
   return cudaSuccess;
 }
 
-// An event that stands for nodes of a graph will never have happened.
+// A captured event will never have happened.
 cudaError_t check_happens(Session& session, cudaEvent_t event) {
   if (!session.valid_event(event)) return cudaErrorInvalidResourceHandle;
   if (event->captured == nullptr) return cudaSuccess;
@@ -61,7 +61,7 @@ cudaError_t check_happens(Session& session, cudaEvent_t event) {
   return cudaErrorCapturedEvent;
 }
 
-// For calls that ask about or wait for the stream's work.
+// For queries about, and waits for, the stream's work.
 cudaError_t enter_waiting(Session& session, cudaStream_t stream, StreamUse& use) {
   const cudaError_t error = duet::cuda::enter_stream(session, stream, use);
   if (error != cudaSuccess || use.capture == nullptr) return error;
@@ -173,7 +173,7 @@ DUET_API(cudaStreamWaitEvent, StreamWaitEvent, (cudaStream_t stream, cudaEvent_t
   if (!session.valid_event(event)) return cudaErrorInvalidResourceHandle;
   if (flags != cudaEventWaitDefault && flags != cudaEventWaitExternal) return cudaErrorInvalidValue;
   StreamUse use;
-  // The default stream may not wait for a captured event: that is told before anything else about it.
+  // The default stream may not wait for a captured event: this error comes before others.
   if (session.valid_stream(stream) && session.stream_handle(stream) == nullptr && event->captured != nullptr)
     return duet::cuda::wait_in_capture(session, use, *event, false);
   if (const cudaError_t error = duet::cuda::enter_stream(session, stream, use); error != cudaSuccess)

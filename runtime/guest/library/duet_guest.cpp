@@ -1,5 +1,5 @@
-// The part of the CUDA runtime that is in a program on simulated cores: what needs nothing of the GPU, and
-// what gives the program memory of its own. All else leaves it (duet_guest.S).
+// The part of the CUDA runtime inside a program on simulated cores: functions without a need for the GPU, and
+// functions that give the program memory of its own. All others leave it (duet_guest.S).
 #include <pthread.h>
 #include <signal.h>
 #include <stddef.h>
@@ -20,7 +20,7 @@ constexpr unsigned kMostConfigurations = 16;  // launches inside the arguments o
 thread_local Configuration configurations[kMostConfigurations];
 thread_local unsigned configuration_count = 0;
 
-// A function that a stream has come to, as guest_program.cpp writes it.
+// A stream's due host function, as guest_program.cpp writes it.
 struct HostFunction {
   void (*address)(void*, void*, void*);
   void* arguments[3];
@@ -30,11 +30,11 @@ struct HostFunction {
 
 extern "C" {
 
-// Takes of what device code has printed as much as there is room for; returns how many bytes.
+// Takes as much of device code's output as there is room for; returns the number of bytes.
 size_t duetGuestTakeText(void* text, size_t room);
 // Waits for the next host function; the one before has ended.
 void duetGuestNextFunction(HostFunction* function);
-// What the functions below call under names of their own.
+// Calls of the functions below, under names of their own.
 cudaError_t duetGuestLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void* data);
 cudaError_t duetGuestLaunchHostFunc_ptsz(cudaStream_t stream, cudaHostFn_t function, void* data);
 cudaError_t duetGuestStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void* data,
@@ -46,7 +46,7 @@ cudaError_t duetGuestGraphAddHostNode(cudaGraphNode_t* node, cudaGraph_t graph, 
 cudaError_t duetGuestGraphAddNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after,
                                   const cudaGraphEdgeData* edges, size_t count,
                                   cudaGraphNodeParams* parameters);
-// What cudaGraphDebugDotPrint writes, as much as there is room for; `all`: how much there is.
+// The text of cudaGraphDebugDotPrint, as much as there is room for; `all`: its length.
 cudaError_t duetGuestGraphText(cudaGraph_t graph, unsigned flags, void* text, size_t room, size_t* all);
 
 __attribute__((visibility("hidden"))) void duet_guest_print() {
@@ -54,8 +54,8 @@ __attribute__((visibility("hidden"))) void duet_guest_print() {
   while (const size_t bytes = duetGuestTakeText(text, sizeof text)) fwrite(text, 1, bytes, stdout);
 }
 
-// Host functions run here, one after the other. The thread is made by the first call that may need it, and
-// takes no signals: those are for the program's own threads.
+// Host functions run here, one after the other. The thread is made by the first call with a possible need for
+// it, and takes no signals: these are for the program's own threads.
 static void* run_host_functions(void*) {
   for (;;) {
     HostFunction next;

@@ -23,11 +23,11 @@ namespace duet::cli {
 
 namespace {
 
-// Between this process and the keeper: what the latter tells, and what it is told.
+// The messages between this process and the keeper, both ways.
 struct Message {
   enum Kind : int { Started, NotStarted, Ended, AllEnded } kind;
   int value;            // of NotStarted errno, of Ended the status
-  bool others = false;  // of Ended: processes that it has started are left
+  bool others = false;  // of Ended: some processes it has started live on
 };
 enum Order : unsigned char { EndAll = 254, LeaveAll = 255 };  // smaller: a signal for all processes
 
@@ -45,7 +45,7 @@ void send_order(unsigned char order) {
 void pass_on(int signal, siginfo_t* from, void*) {
   const int error = errno;
   told = 1;
-  // What the terminal sends (Ctrl-C) the command gets as well.
+  // The command gets the terminal's signals (Ctrl-C) as well.
   if (from->si_code != SI_KERNEL) send_order(static_cast<unsigned char>(signal));
   errno = error;
 }
@@ -153,7 +153,7 @@ bool Keeper::signal_all(int number) const {
   return any;
 }
 
-// Processes that are being made while one looks are found by the next look.
+// Processes made during a look are found by the next look.
 void Keeper::end_all(bool ask_first) {
   const auto pause = [] {
     const timespec time{0, 5'000'000};
@@ -193,7 +193,7 @@ void Keeper::run(const std::vector<std::string>& words) {
     unsigned char order = 0;
     if (recv(socket_, &order, 1, 0) == 1) {
       obey(order);
-    } else {  // the process that started the command has gone without a word
+    } else {  // the starting process has gone without a message
       end_all(false);
       _exit(125);
     }
@@ -223,7 +223,7 @@ Command::Command(const std::vector<std::string>& words, const std::string& alive
   }
   close(sockets[1]);
   keeper_socket = sockets[0];
-  // This process stays to render what the command did until it ended.
+  // This process stays to render the results after the command's end.
   struct sigaction action {};
   action.sa_sigaction = pass_on;
   action.sa_flags = SA_SIGINFO | SA_RESTART;

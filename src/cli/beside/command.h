@@ -1,7 +1,7 @@
-// A command in processes of its own, of which none outlives this one. Between the two stands a keeper: a
-// process to which Linux gives the children of those that have ended (a subreaper), so that it finds them
-// all. It passes signals on to them, and when this process has gone, however, it ends them. It has a process
-// group of its own, so that what ends this process's group does not end the keeper, and a name of its own.
+// A command in processes of its own; none of them outlives this process. Between the two stands a keeper, a
+// process with a name and a process group of its own. Linux gives it the children of ended processes (a
+// subreaper), so it finds all processes of the command. It passes signals on to them, and when this process
+// has gone, however, it ends them. A signal that ends this process's group does not end the keeper.
 #pragma once
 
 #include <sys/types.h>
@@ -13,20 +13,20 @@ namespace duet::cli {
 
 class Command {
  public:
-  // Throws duet::Error when it cannot be started. Signals that end this process go to the command from now
-  // on.
-  // This process and the keeper hold a pipe of the name `alive` open. Should both be killed at once, whoever
-  // simulates finds it closed (machine/watch/run_watch.h). Some file systems have no pipes.
+  // Throws duet::Error when it cannot be started. Signals to end this process go to the command from now on.
+  // This process and the keeper hold a pipe named `alive` open. Should both be killed at once, a simulating
+  // process finds it closed (machine/watch/run_watch.h). Some file systems have no pipes.
   Command(const std::vector<std::string>& words, const std::string& alive);
-  // What is left of the command then is left to itself.
+  // Remaining processes of the command are left to themselves.
   ~Command();
   Command(const Command&) = delete;
 
-  // Until the command has ended: its status as waitpid() gives it. What it has started may live on.
+  // Waits for the command's end. Returns its status as waitpid() gives it. Processes it has started may live
+  // on.
   int wait();
-  // After wait(): what it has started and has not ended.
+  // After wait(): its processes that still run.
   std::vector<pid_t> others() const;
-  // To the command and all that it has started.
+  // To the command and all processes it has started.
   void signal(int number) const;
   // Whether a signal was passed on.
   bool told_to_end() const;

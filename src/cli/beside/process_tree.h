@@ -1,4 +1,4 @@
-// The processes that descend from one, as /proc tells now.
+// The descendants of a process, from /proc now.
 #pragma once
 
 #include <sys/types.h>
@@ -7,7 +7,7 @@
 
 namespace duet::cli {
 
-// Without `root`, and without those that have ended and only wait for their parent to ask.
+// Without `root`, and without ended ones that wait for their parent.
 std::vector<pid_t> descendants_of(pid_t root);
 
 }  // namespace duet::cli

@@ -52,8 +52,8 @@ void ProgressLine::draw(const report::Progress& progress) {
   }
   text += fmt::format(", {} warp instructions, {}/s",
                       with_prefix(static_cast<double>(progress.warp_instructions)), with_prefix(rate_));
-  text = text.substr(0, columns() - 1);  // a line that wraps cannot be wiped
-  // The cursor stays at its start, so what the program prints goes over it.
+  text = text.substr(0, columns() - 1);  // a wrapped line cannot be wiped
+  // The cursor stays at its start, so the program's output goes over it.
   write_terminal("\r" + text + "\033[K\r");
   drawn_ = text;
 }

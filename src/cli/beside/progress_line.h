@@ -1,4 +1,4 @@
-// One line on a terminal that says how far the simulation is, drawn over itself and wiped at the end.
+// One line on a terminal with the progress of the simulation, drawn over itself and wiped at the end.
 #pragma once
 
 #include <chrono>

@@ -87,7 +87,7 @@ void RunMonitor::look() {
   const report::JournalReader* inside = nullptr;
   for (auto& [path, watched] : watched_) {
     const report::JournalHeader& header = watched.journal.header();
-    // Only while a process is inside a call: what it prints between calls shall not meet the line.
+    // Only while a process is inside a call: its output between calls shall not meet the line.
     if (command_ == nullptr || header.entered_calls != header.left_calls) inside = &watched.journal;
     if (spin_limit_seconds_ <= 0) continue;
     const std::string line = watched.spin.look(header, spin_limit_seconds_);

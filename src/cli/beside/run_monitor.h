@@ -1,5 +1,5 @@
-// A thread beside a run that reads what its processes tell in their journals: draws the progress line, names
-// host programs that spin, and ends what does not end itself when its time is over.
+// A thread beside a run. It reads the journals of the processes, draws the progress line, names spinning host
+// programs, and ends processes beyond their time.
 #pragma once
 
 #include <chrono>
@@ -26,8 +26,8 @@ class RunMonitor {
  public:
   // The simulation in this process: only the progress line.
   RunMonitor(std::string journal_directory, const RunOptions& options);
-  // A command in processes of its own. A process that is inside a CUDA call when `wall_time` is over ends
-  // itself; others are ended a second later.
+  // A command in processes of its own. A process inside a CUDA call when `wall_time` is over ends itself;
+  // others are ended a second later.
   RunMonitor(std::string journal_directory, const RunOptions& options, const Command& command,
              std::optional<machine::RunLimits::WallTime> wall_time);
   ~RunMonitor() { end(); }

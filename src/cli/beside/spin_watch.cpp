@@ -31,7 +31,7 @@ std::string SpinWatch::look(const report::JournalHeader& header, double limit_se
   if (told_) return {};
   const double cpu_seconds = cpu_seconds_of(header.pid);
   const std::uint64_t left = header.left_calls;
-  const Picoseconds simulated_ps = header.simulated_ps;  // a loop that sleeps or reads the clock moves it
+  const Picoseconds simulated_ps = header.simulated_ps;  // a loop with sleeps or reads of the clock moves it
   if (left != left_calls_ || header.entered_calls != left || header.outstanding == 0 ||
       simulated_ps != simulated_ps_) {
     left_calls_ = left;

@@ -1,6 +1,6 @@
 // Finds host programs that wait for the GPU in a loop of their own. With a native host, simulated time
-// advances only inside CUDA calls: a loop on mapped or managed memory that makes none never sees the GPU's
-// writes. The program is told, not ended.
+// advances only inside CUDA calls: a loop on mapped or managed memory without calls never sees the GPU's
+// writes. The user is warned; the program is not ended.
 #pragma once
 
 #include <cstdint>

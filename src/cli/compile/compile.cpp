@@ -1,6 +1,6 @@
-// `duet cc`: clang with our own CUDA headers, no NVIDIA file anywhere. Device code becomes PTX, which clang's
-// host pass embeds as the program's GPU binary; the result is linked with our runtime library. Other inputs
-// and flags go to clang as they are.
+// `duet cc`: clang with our own CUDA headers, no NVIDIA file anywhere. Device code becomes PTX; clang's host
+// pass embeds it as the program's GPU binary; the result is linked with our runtime library. Other inputs and
+// flags go to clang as they are.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/wait.h>
@@ -175,7 +175,7 @@ std::vector<std::string> cuda_flags(const config::Installation& installation, co
                                     "-Xclang",
                                     "-target-sdk-version=12.3"};
   if (request.riscv64) flags.insert(flags.begin() + 1, std::begin(kRiscvFlags), std::end(kRiscvFlags));
-  // CCCL's traits declare C variadic functions for the device, which nobody calls.
+  // CCCL's traits declare C variadic functions for the device, without callers.
   if (!request.cccl.empty())
     flags.insert(flags.end(), {"-isystem", request.cccl, "-Xclang", "-fcuda-allow-variadic-functions",
                                "-Wno-pass-failed"});

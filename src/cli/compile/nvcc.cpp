@@ -1,4 +1,4 @@
-// `duet nvcc`: the user's own nvcc, told to link the shared runtime, which is what `duet run` stands in for.
+// `duet nvcc`: the user's own nvcc, with the shared runtime, which `duet run` replaces.
 #include <unistd.h>
 
 #include <cerrno>

@@ -1,4 +1,4 @@
-// `duet machines keys`: every key that a machine file may have. `--markdown` writes the page.
+// `duet machines keys`: every possible key of a machine file. `--markdown` writes the page.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -56,7 +56,7 @@ class Keys {
       if (is_new) keys_.push_back({name, field.unit, range_of(field), field.description});
     }
   }
-  // What a key does on a machine that can be built.
+  // Adds the use of keys by a buildable machine.
   void add_use(const config::ResolvedMachine& machine) {
     using machine::OnCores;
     for (const config::ResolvedValue& value : machine.values) {
@@ -87,7 +87,7 @@ Keys keys_of_all_machines(const config::Installation& installation) {
   const std::string& directory = installation.machines_directory;
   std::vector<std::string> names;
   for (const config::MachineName& machine : config::list_machines(directory)) names.push_back(machine.name);
-  // The machine that is the default has its keys first, in its order.
+  // The default machine has its keys first, in its order.
   std::stable_partition(names.begin(), names.end(),
                         [](const std::string& name) { return name == RunOptions().machine; });
   Keys keys;

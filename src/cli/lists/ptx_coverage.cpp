@@ -1,6 +1,6 @@
-// `duet ptx coverage`: which forms of PTX instructions are accepted, by opcode and types, with the test that
-// executes each, and which are refused by name. The list is tests/ptx/coverage.tsv, which
-// tests/ptx/coverage.py measures with the compiler itself; an installation carries it.
+// `duet ptx coverage`: the accepted forms of PTX instructions, by opcode and types, with the test of each,
+// and the forms refused by name. The list is tests/ptx/coverage.tsv, measured by tests/ptx/coverage.py with
+// the compiler itself; an installation carries it.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -19,12 +19,12 @@ namespace {
 struct Form {
   std::string opcode, types, text;
   std::string test;     // file in tests/ptx/forms; empty where the form is refused
-  std::string refusal;  // what the compiler says
+  std::string refusal;  // the compiler's message
   bool accepted() const { return refusal.empty(); }
 };
 
-// Tab-separated: opcode, types, the form as written, "tested" and a file or "refused" and a text. Lines that
-// open with '#' are comments.
+// Tab-separated: opcode, types, the form as written, "tested" and a file or "refused" and a text. Lines with
+// '#' in front are comments.
 std::vector<Form> read_forms(const std::string& path) {
   std::ifstream file(path);
   if (!file) throw Error("this installation is not complete: " + path + " is missing");
@@ -63,7 +63,7 @@ struct Table {
   std::vector<Row> rows;
 };
 
-// In the order of the list, which is the manual's.
+// In the list's order, the manual's.
 std::vector<Table> tables_of(const std::vector<Form>& forms) {
   std::vector<Table> tables;
   std::map<std::string, std::size_t> table_of;

@@ -1,4 +1,4 @@
-// `duet statistics`: what a machine counts, as the components declare it. `--markdown` writes the page.
+// `duet statistics`: a machine's statistics, as the components declare them. `--markdown` writes the page.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace duet::cli {
 
 namespace {
 
-// Of a machine that never runs.
+// For a machine that never runs.
 class NoProgram : public memory::HostPort {
  public:
   void read(const std::byte*, std::byte*, Bytes) override {}
@@ -48,7 +48,7 @@ void add(std::vector<Known>& all, const std::vector<sim::Statistic>& declared, b
   }
 }
 
-// In the order of the components; what only the functional GPU has comes last.
+// In the order of the components; statistics of the functional GPU alone come last.
 void add_gpu(std::vector<Known>& all, const config::Machine& machine) {
   for (const bool functional : {false, true}) {
     NoProgram program;
@@ -132,7 +132,7 @@ void print_markdown(const std::vector<Known>& all) {
   }
   std::fputs(kStatisticsHead, stdout);
   for (std::size_t i = 0; i < kinds.size(); ++i) {
-    // Kinds that count the same share a table.
+    // Kinds with the same statistics share a table.
     std::string title;
     for (std::size_t k = 0; k < kinds.size(); ++k) {
       if (tables[kinds[k]] != tables[kinds[i]]) continue;
@@ -164,7 +164,7 @@ std::set<std::string> statistic_names(const config::Installation& installation, 
 int list_statistics(const config::Installation& installation, const std::string& machine, bool markdown) {
   const config::ResolvedTopology own = config::load_topology(machine, installation.machines_directory);
   std::vector<Known> all;
-  // The page has what a machine may have beside.
+  // The page has a machine's optional parts too.
   const std::vector<std::string> of_page =
       markdown ? std::vector<std::string>{"gpu.l1.prefetcher=stride"} : std::vector<std::string>{};
   if (own.topology.gpu)

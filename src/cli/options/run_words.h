@@ -1,9 +1,9 @@
-// run.json, in the folder of a run: with which words it was made, so that it can be made again.
+// run.json, in the folder of a run: the words that made it, for making it again.
 //
-//   {"schema": "duet.run/1", "directory": "/home/me", "options": ["--machine", "gtx580"], "command":
-//   ["./app", "7"]}
+//   {"schema": "duet.run/1", "directory": "/home/me", "options": ["--machine", "gtx580"],
+//    "command": ["./app", "7"]}
 //
-// `options` are those of `duet run` without --out; `command` begins with the first word that is none.
+// `options` are `duet run`'s without --out; `command` begins with the first word that is no option.
 #pragma once
 
 #include <string>

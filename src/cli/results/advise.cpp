@@ -1,4 +1,4 @@
-// `duet advise FOLDER`: makes a run again on changed machines and says what its advice really saves.
+// `duet advise FOLDER`: makes a run again on changed machines and measures the savings of its advice.
 #include <fmt/format.h>
 #include <sys/wait.h>
 
@@ -97,7 +97,7 @@ void run_all(std::vector<WhatIf>& what_ifs, const RunWords& words, unsigned jobs
   }
 }
 
-// What the changed machine saves of the run; of a kernel's advice no more than of the kernel.
+// The changed machine's saving of the run; for a kernel's advice at most the kernel's.
 Picoseconds saved(const Json& before, const Json& after, const Json& advice) {
   const auto less = [](Picoseconds a, Picoseconds b) { return a > b ? a - b : 0; };
   const Picoseconds run = less(run_ps(before), run_ps(after));

@@ -21,7 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kWidest = 20;  // of a machine's values, of which others line up
+constexpr std::size_t kWidest = 20;  // of a machine's values, for aligned columns
 
 // A run's folder, or its stats.json.
 fs::path folder_of(const std::string& name) {
@@ -54,7 +54,7 @@ std::vector<config::ResolvedValue> machine_of(const fs::path& folder) {
   return config::load_topology(path, "").values;
 }
 
-// The file of --json, and what people call things.
+// The file of --json, and readable names.
 std::string page_json(const CompareOptions& options, const report::Comparison& comparison,
                       const std::string& json) {
   nlohmann::ordered_json page = {{"kind", "compare"},

@@ -31,10 +31,10 @@ std::string page_json(const std::string& json) {
 
 void print(const ExplainOptions& options, const explain::Explanation& explanation, const std::string& json) {
   std::fputs(options.json ? json.c_str() : explain::text_of(explanation).c_str(), stdout);
-  std::fflush(stdout);  // before what follows on standard error
+  std::fflush(stdout);  // before later lines on standard error
 }
 
-// Options that are explain's alone, which `duet run` would not know.
+// Options of explain alone, unknown to `duet run`.
 std::vector<std::string> words_of_run(const std::vector<std::string>& words) {
   std::vector<std::string> result;
   for (std::size_t i = 0; i < words.size(); ++i) {

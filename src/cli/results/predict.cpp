@@ -21,7 +21,7 @@ namespace {
 
 constexpr const char* kFile = "prediction.json";
 
-// What the functional GPU, or the model, knows nothing of.
+// Options unknown to the functional GPU, or to the model.
 void refuse(const RunOptions& run) {
   const auto no = [](bool given, const char* option, const char* why) {
     if (given)
@@ -61,7 +61,7 @@ int predict_run(const PredictOptions& options, RunOptions& run, const std::funct
       } else if (!quiet) {
         std::fputs(predict::text_of(result, options.rows).c_str(), stdout);
       }
-      std::fflush(stdout);  // before what follows on standard error
+      std::fflush(stdout);  // before later lines on standard error
     } catch (const Error& error) {
       failure = error.what();
     }

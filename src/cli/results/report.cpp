@@ -1,5 +1,5 @@
-// `duet report FOLDER`: the results of a run that nobody was left to write, from the journals that its
-// processes left in its folder.
+// `duet report FOLDER`: the results of a run whose `duet run` ended early, from the processes' journals in
+// its folder.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// From the moment at which the run's options were written to the last write into one of its journals.
+// From the writing of the run's options to the last write into one of its journals.
 double seconds_of(const std::string& journal_directory) {
   const auto start = fs::last_write_time(journal_directory + "/run_options.json");
   auto end = start;

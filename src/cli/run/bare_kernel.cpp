@@ -31,7 +31,7 @@ namespace duet::cli {
 namespace {
 
 // The machine's state goes into huge pages, where the kernel has them: a simulated cycle touches it all over,
-// and with small pages that is a tenth of the time. Only here, where no program shares the heap.
+// and with small pages this costs a tenth of the time. Only here, where no program shares the heap.
 void prefer_huge_pages() {
   constexpr std::size_t kBytes = 64 << 20, kHugePage = 2 << 20;
   mallopt(M_MMAP_THRESHOLD, kBytes);
@@ -42,7 +42,7 @@ void prefer_huge_pages() {
   const auto begin = reinterpret_cast<std::uintptr_t>(heap);
   const std::uintptr_t first = (begin + kHugePage - 1) / kHugePage * kHugePage;
   madvise(reinterpret_cast<void*>(first), kBytes, MADV_HUGEPAGE);  // advice: an error changes nothing
-  // What lies before the first huge page stays taken and is never touched.
+  // Memory before the first huge page stays taken and is never touched.
   constexpr std::size_t kBookkeeping = 64;  // of the allocator, before the next block
   [[maybe_unused]] static void* unused = nullptr;
   if (first - begin > kBookkeeping)
@@ -98,7 +98,7 @@ gpu::Dim3 dimensions(const std::string& text, const char* option) {
   return d;
 }
 
-// A small generator with a fixed start, so that a run can be repeated (xorshift64*).
+// A small generator with a fixed start, for repeatable runs (xorshift64*).
 class Random {
  public:
   std::uint32_t next() {
@@ -308,7 +308,7 @@ Ending run_to_end(machine::Process& process, driver::Command command, RunMonitor
   return ending;
 }
 
-// What the kernel does to its buffers, and what is recorded of it.
+// Runs the kernel on its buffers, with its records.
 Ending simulate(const config::Machine& machine, const std::string& ptx, const RunOptions& options,
                 const BareKernelOptions& request, const RunFolder& folder) {
   report::JournalWriter journal(folder.journal_directory());
@@ -327,7 +327,7 @@ Ending simulate(const config::Machine& machine, const std::string& ptx, const Ru
   Ending ending = run_to_end(process, std::move(command), monitor);
   for (const std::string& one : request.dumps) try {
       dump(one, buffers, process.system());
-    } catch (const Error& error) {  // what was measured stays
+    } catch (const Error& error) {  // the measurements stay
       std::fprintf(stderr, "duet: %s\n", error.what());
       ending.status = 125;
     }

@@ -1,4 +1,4 @@
-// What a run says before it begins, for who makes many (`duet sweep`): one refusal, and what does nothing.
+// The check of a run before it begins, for `duet sweep`: one refusal, and the keys without effect.
 #include <fmt/format.h>
 
 #include "base/error.h"

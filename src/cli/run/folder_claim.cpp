@@ -42,7 +42,7 @@ bool make_folder(const fs::path& directory) {
   return made;
 }
 
-// Whether the open file is still the one of that name, and not one that somebody has deleted.
+// Whether the open file still has its name, and is not a deleted one.
 bool is_still(int file, const fs::path& path) {
   struct stat open_file {
   }, named{};
@@ -117,7 +117,7 @@ std::optional<std::string> FolderClaim::lock(bool keep_unread_journals) {
   return foreign_file();
 }
 
-// Of a name that a run writes, and that no run has written.
+// A file with a name of a run's files, but not by a run.
 std::optional<std::string> FolderClaim::foreign_file() const {
   const std::vector<std::string> own = lines_of(directory_ / kList);
   for (const char* name :
@@ -132,7 +132,7 @@ std::optional<std::string> FolderClaim::foreign_file() const {
 
 void FolderClaim::take_away_what_runs_left() const {
   std::vector<std::string> names = lines_of(directory_ / kList);
-  std::reverse(names.begin(), names.end());  // what is in a folder goes before it
+  std::reverse(names.begin(), names.end());  // the contents of a folder go before it
   std::error_code ignored;
   for (const std::string& name : names)
     if (name.ends_with('/'))

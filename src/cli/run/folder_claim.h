@@ -1,6 +1,6 @@
-// Whose a folder of results is. One run at a time writes into a folder: a lock on its file `.duet-files`,
-// which every process of the run's own holds, so that it is let go of when the last of them has ended,
-// however. The file lists what runs have written there, so the next run takes that away, and nothing else.
+// The claim of a run to its folder of results. One run at a time writes into a folder: every process of the
+// run holds a lock on its file `.duet-files`, until the last of them has ended, however. The file lists the
+// files written by runs, so the next run removes these, and nothing else.
 #pragma once
 
 #include <filesystem>
@@ -11,12 +11,12 @@ namespace duet::cli {
 
 class FolderClaim {
  public:
-  // The folder that the user named; where `named` is empty duet-out, or the next free name, which one line
-  // tells. What an earlier run left there is gone. Throws duet::Error where the folder cannot be had. A run
-  // that notes nothing leaves nothing, and no folder that it made.
+  // The user's folder; where `named` is empty duet-out, or the next free name, named in one line. An earlier
+  // run's files there are gone. Throws duet::Error where the folder cannot be had. A run without a note()
+  // leaves nothing, and no folder of its own making.
   explicit FolderClaim(const std::string& named);
-  // A folder with journals that nobody has reported. Throws duet::Error where there are none, or where the
-  // run still goes on.
+  // A folder with unreported journals. Throws duet::Error where there are none, or where the run still goes
+  // on.
   struct Existing {
     std::string name;
   };
@@ -31,8 +31,8 @@ class FolderClaim {
 
   const std::string& name() const { return name_; }  // as users read it
   const std::filesystem::path& directory() const { return directory_; }
-  // Before a file or a folder of that name, relative to the directory, is made. With a '/' at its end: a
-  // folder which goes with all that is in it.
+  // To be called before a file or a folder of this name, relative to the directory, is made. With a '/' at
+  // its end: a folder to be removed with its contents.
   void note(const std::string& name) const;
 
  private:

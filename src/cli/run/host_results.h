@@ -1,4 +1,4 @@
-// What a program on the simulated host leaves, from the machine that ran it.
+// The results of a program on the simulated host, from its machine.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@ namespace duet::cli {
 
 struct HostEnding {
   int status = 0;       // of `duet run`
-  int signal = 0;       // that ended the program; 0: none
+  int signal = 0;       // the signal that ended the program; 0: none
   std::string failure;  // why it did not come to its own end; empty: it did
 };
 

@@ -1,4 +1,4 @@
-// What report.html is made of besides the results: the template, and the machine.
+// The parts of report.html besides the results: the template, and the machine.
 #pragma once
 
 #include <string>

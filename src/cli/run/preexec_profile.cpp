@@ -47,7 +47,7 @@ struct Folder {
   Folder& operator=(const Folder&) = delete;
 };
 
-// The run that `options` describe, with this skip_factor, as a command.
+// The run of `options`, with this skip_factor, as a command.
 std::vector<std::string> trial(const config::Installation& installation, const RunOptions& options,
                                unsigned skip_factor, const std::string& out) {
   std::vector<std::string> command = {installation.prefix + "/bin/duet",

@@ -34,7 +34,7 @@ constexpr const char* kRunWords = "run.json";
 constexpr std::size_t kFileBuffer = 64 * 1024;  // results of a run have megabytes
 
 void write_file(const std::string& path, const std::function<void(std::ostream&)>& write) {
-  std::remove(path.c_str());  // to empty a file that an earlier run left would take longer
+  std::remove(path.c_str());  // emptying an earlier run's file would take longer
   std::vector<char> buffer(kFileBuffer);
   std::ofstream file;
   file.rdbuf()->pubsetbuf(buffer.data(), static_cast<std::streamsize>(buffer.size()));
@@ -57,7 +57,7 @@ void RunFolder::begin(const config::ResolvedMachine& machine) {
   if (error) throw Error("cannot write into " + name() + ": " + error.message());
   begin_without_journals(machine.values);
   write_file(journal_directory() + "/machine.toml", config::to_toml(machine.values));
-  // The program's processes write it. One that stands there already is somebody else's.
+  // The program's processes write it. An existing one is not the run's.
   if (!fs::exists(claim_.directory() / "ptx")) claim_.note("ptx/");
 }
 

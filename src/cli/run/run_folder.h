@@ -1,5 +1,5 @@
-// The folder that a run leaves: machine.toml (resolved) before it starts; stats.json and report.html
-// per process from the journals afterwards.
+// The folder of a run: machine.toml (resolved) before it starts; stats.json and report.html per process from
+// the journals afterwards.
 #pragma once
 
 #include <functional>
@@ -19,23 +19,22 @@ inline constexpr const char* kKeptJournal = "explain.journal";
 
 class RunFolder {
  public:
-  // Claims the folder that the user named, or the next free one, and takes away what an earlier run left:
-  // also when this one is then refused, so that nobody takes the earlier one's results for its own.
+  // Claims the user's folder, or the next free one, and removes an earlier run's files: also when this run is
+  // then refused, so the earlier results cannot be taken for its own.
   explicit RunFolder(const std::string& named);
 
-  // What a run left whose results nobody wrote.
+  // The folder of a run without written results.
   explicit RunFolder(const FolderClaim::Existing& existing) : claim_(existing) {}
 
   const std::string& name() const { return claim_.name(); }  // as users read it
   std::string journal_directory() const { return claim_.directory() / ".duet"; }
-  // Before anything runs: writes machine.toml. For processes that leave journals.
+  // Before anything runs: writes machine.toml. For processes with journals.
   void begin(const config::ResolvedMachine& machine);
   // The same for a run in this process.
   void begin_without_journals(const std::vector<config::ResolvedValue>& machine);
   // A file of the results; its name is relative to the folder.
   void write_result(const std::string& name, const std::function<void(std::ostream&)>& write) const;
-  // The same of a page that shows the results: where it cannot be written, a line says so, and nothing is
-  // left of it.
+  // The same for a page of the results: where it cannot be written, there is a line about it, and no file.
   bool write_page(const std::string& name, const std::function<void(std::ostream&)>& write) const;
   // How the run was made (cli/options/run_words.h); in the folder when it has results.
   void write_words(const RunWords& words) const;
@@ -47,9 +46,9 @@ class RunFolder {
     unsigned processes = 0;
     int failure = 0;  // Duet's own status (124, 125) of a process, or 0
   };
-  // Renders every journal and removes them; writes what the options ask for and prints the table of each
+  // Renders every journal and removes them; writes the files of the options and prints the table of each
   // process unless quiet. `cut_off`: the command was ended before it was done. `fault_is_told`: a line has
-  // said that the results are those of a kernel that failed.
+  // warned about results of a failed kernel.
   Outcome render(const config::Installation& installation, const config::ResolvedMachine& machine,
                  double wall_seconds, const RunOptions& options, bool cut_off, bool fault_is_told = false);
 

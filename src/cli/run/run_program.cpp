@@ -1,5 +1,5 @@
 // `duet run COMMAND`: the command runs natively with our runtime library in its way; this process waits, then
-// renders what the simulated processes recorded.
+// renders the records of the simulated processes.
 #include <fmt/format.h>
 #include <sys/wait.h>
 
@@ -55,7 +55,7 @@ void check_processor(const config::Installation& installation, const RunOptions&
     std::fprintf(stderr, "duet: %s\n", line.c_str());
 }
 
-// A program for simulated cores that nobody has asked to run there.
+// Refuses a program for simulated cores without --host simulated.
 void check_native(const std::string& program) {
   std::array<char, 20> header{};
   std::ifstream(program, std::ios::binary).read(header.data(), header.size());
@@ -65,7 +65,7 @@ void check_native(const std::string& program) {
                             program));
 }
 
-// What is started: the command itself, or the process in which it runs on simulated cores.
+// The words to start: the command itself, or the process that runs it on simulated cores.
 std::vector<std::string> started_command(const config::Installation& installation,
                                          const RunOptions& options) {
   if (!options.run.simulated_host) return options.command;
@@ -88,7 +88,7 @@ std::optional<Command> started(const std::vector<std::string>& command, const Ru
   }
 }
 
-// One of the processes that has a journal; 0: none.
+// One of the processes with a journal; 0: none.
 pid_t simulating_one_of(const std::vector<pid_t>& processes, const std::string& journal_directory) {
   if (processes.empty()) return 0;
   for (const std::string& path : report::journals_in(journal_directory)) try {
@@ -100,7 +100,7 @@ pid_t simulating_one_of(const std::vector<pid_t>& processes, const std::string& 
   return 0;
 }
 
-// CUDA programs that the command has started and not waited for: what they measure is part of the run.
+// Waits for CUDA programs that the command has started and left: their measurements are part of the run.
 void wait_for_others(const Command& command, const std::string& journal_directory) {
   using Clock = std::chrono::steady_clock;
   bool said = false;
@@ -189,7 +189,7 @@ int run_program(const config::Installation& installation, const RunOptions& opti
     prepend_environment("LD_PRELOAD", installation.guard_library, ':');
   }
 #ifdef DUET_SANITIZER_LIBRARY
-  // A library built with a sanitizer needs its runtime first in every process that loads it.
+  // A library built with a sanitizer needs its runtime first in every process with it.
   prepend_environment("LD_PRELOAD", DUET_SANITIZER_LIBRARY, ':');
 #endif
 

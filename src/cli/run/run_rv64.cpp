@@ -1,5 +1,4 @@
-// `duet run --host simulated`: a static RV64 Linux program, which this process executes, with or without
-// time.
+// `duet run --host simulated`: a static RV64 Linux program, executed by this process, with or without time.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -33,7 +32,7 @@ rv64::ProcessOptions process_options(const RunOptions& options) {
   return process;
 }
 
-// Runs it to its end, and says what kept it from its own.
+// Runs it to its end. Returns why it did not reach its own, if it did not.
 HostEnding ending_of(const RunOptions& options, const std::function<rv64::ProcessEnd()>& run) {
   std::signal(SIGPIPE, SIG_IGN);  // whether it ends the program is the program's to say
   const auto stopped = [](int status, const std::string& why) {

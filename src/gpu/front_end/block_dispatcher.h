@@ -1,11 +1,11 @@
-// Which block goes to which SM: the part of the work distributor that tracks the free registers, shared
-// memory, warps and block slots of every SM and hands out blocks in round-robin order of the SMs. Kernels of
-// several streams share the SMs: a block comes from the kernel with the highest priority, among equals the
-// one that launched first, and from the next kernel when no SM has room for it. A cooperative kernel starts
-// only when all of its blocks fit at once, and nothing else is dispatched until they are all out. Kernels
-// that are fast-forwarded go to SMs of their own, and never while others run. What a block takes is free when
-// the block ends; with gpu.front_end.dispatch = "cross_level" the slots, threads and registers of its warps
-// are when they end (hu2016, section 4: one dispatcher for all levels).
+// Sends blocks to SMs: the part of the work distributor with the free registers, shared memory, warps and
+// block slots of every SM. It hands out blocks in round-robin order of the SMs. Kernels of several streams
+// share the SMs: a block comes from the kernel with the highest priority, among equals the first launched
+// one, and from the next kernel when no SM has room for it. A cooperative kernel starts only when all of its
+// blocks fit at once, and nothing else is dispatched until they are all out. Fast-forwarded kernels go to SMs
+// of their own, and never while others run. A block's resources are free when the block ends; with
+// gpu.front_end.dispatch = "cross_level" the slots, threads and registers of its warps are when they end
+// (hu2016, section 4: one dispatcher for all levels).
 #pragma once
 
 #include <cstdint>

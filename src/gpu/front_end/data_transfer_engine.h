@@ -1,27 +1,16 @@
-// A data transfer engine, PE_D of level 1 (hu2016 §3.5): performs one move at a time between any two of host
-// and device memory. A move is cut into packets that stay within one 128-byte line at both ends and within
-// link.packet_payload_bytes. Bytes are sampled when a packet is read and bound when its write is serviced;
-// the move is complete when every ACK has returned (lustig2013 §6.2). At most one packet enters per core
-// cycle. A packet holds one of outstanding_packets places from its first request on: the place knows where
-// what is read belongs. A write of what was read that waits for nothing is sure to be done once it is sent:
-// it gives its place back and is counted, up to outstanding_acks, until its ACK returns. All others, and with
-// outstanding_acks = 0 these too, keep their place until then. Left out: overlapping the tail of one move
-// with the head of the next.
+// A data transfer engine, PE_D of level 1 (hu2016 §3.5): one move at a time between any two of host and
+// device memory.
 //
-// Between the memories of the functional GPU (block_bytes), requests are of blocks of several lines: their
-// time is that of the bytes, and the host's time a fraction.
+// Example: a copy of 300 bytes to the device, from the starts of lines, with link.packet_payload_bytes of
+// 128. Packets of 128, 128 and 44 bytes enter, one a core cycle. Each holds a place (outstanding_packets):
+// its bytes are sampled when the host's memory is read, and bound when its write is served. The move is
+// complete when every ACK has returned.
 //
-// With link.packet_payload_bytes above a line (lustig2013 §9: at what granularity data are transmitted), what
-// crosses the link does so in store-and-forward packets of that size: the engine's own packets, of at most a
-// line each, are its pieces, and none is written before all have been read. So one granule that is waited for
-// holds back all of its packet. A link packet ends where the device's address is a multiple of its size, at
-// the end of a row, and after as many pieces as it has lines (where the two ends of a copy lie differently in
-// their lines, a line is two pieces), so the places of outstanding_packets suffice for one.
+// Guarantees: a packet stays within one 128-byte line at both ends, and within link.packet_payload_bytes.
+// Every byte is moved once. A packet that waits for a full/empty bit keeps its place and the engine.
 //
-// Full/empty bits (lustig2013 §4.1, §4.4): accesses to tracked memory say so, and those to the device's side
-// of a copy carry the copy's trigger and action. With a trigger they travel in the class of triggered CPU
-// requests. What waits for its trigger holds its place among outstanding_packets and the engine: another
-// engine is needed for a copy that is to satisfy it. A move that only changes bits sends one request a line.
+// data_transfer.md has places and acknowledgements, store-and-forward packets, moves of blocks, full/empty
+// bits, and the tests. Left out: overlap of the tail of one move with the head of the next.
 #pragma once
 
 #include <array>

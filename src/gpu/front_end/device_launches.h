@@ -1,15 +1,15 @@
-// Kernels that kernels launch (CUDA C++ Programming Guide, CUDA dynamic parallelism): the part of the work
-// distributor that holds them until they may start.
+// Kernels launched by kernels (CUDA C++ Programming Guide, CUDA dynamic parallelism): the part of the work
+// distributor for them until they may start.
 //
 //     parent, block 3:  a<<<>>>(); b<<<>>>();      b starts when a has completed: one stream of one block
 //     parent, block 4:  c<<<>>>();                 c at once, beside a
 //     parent:           d<<<..., tail>>>();        d when all blocks of the parent, a, b and c are done
 //
-// A kernel has completed when its blocks and all that it launched have. It reaches the distributor some time
-// after the call (gpu.front_end.device_launch_cycles), they start one after the other
-// (device_launch_interval_cycles), and tail launches some time behind what they wait for
-// (device_tail_launch_cycles); its blocks compete with all others. Left out: reference counters and stream
-// queues for such kernels, so that parents cannot keep them all; priorities.
+// A kernel has completed when its blocks and all its launches have. It reaches the distributor some time
+// after the call (gpu.front_end.device_launch_cycles). Such kernels start one after the other
+// (device_launch_interval_cycles), and tail launches some time after the end of their wait
+// (device_tail_launch_cycles). Their blocks compete with all others. Left out: reference counters and stream
+// queues for such kernels (parents could hold them all); priorities.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// What the driver sees of the GPU: two ends of the link, the memory that both reach, the geometry of the push
-// buffers, and the kernels that launches name by slot.
+// The GPU as the driver sees it: two ends of the link, the memory reached by both, the geometry of the push
+// buffers, and the kernels, by the slots in launches.
 #pragma once
 
 #include <cstdint>

@@ -2,8 +2,8 @@
 //
 //     turns.ask(sm, now, 1400, [&](Cycle wait) { ... });   wait: cycles until the calls before it are served
 //
-// Those of one cycle are served in the order of their SMs, so that nobody sees the order of ticks; they hear
-// of it when everything that happens at that time has happened.
+// Calls of one cycle are served in the order of their SMs, so the order of ticks is not visible; they are
+// answered after all ticks of the time.
 #pragma once
 
 #include <cstdint>

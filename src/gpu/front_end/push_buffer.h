@@ -1,8 +1,8 @@
-// Push-buffer commands as bytes: hu2016 Table III's nine commands in its spelling, plus what a real stream
-// needs around them: which stream and kernel the commands belong to, data moves, and semaphore release. A
-// command is a 4-byte header (opcode, flags, payload bytes) and a payload of little-endian 64-bit words; of
-// Parameter the first word is an offset and bytes follow, padded to 4. `Launch` stands for one Launch per
-// block, run-length coded: first block and count. The last command of a push-buffer stream is flagged.
+// Push-buffer commands as bytes: hu2016 Table III's nine commands in its spelling, plus the needs of a real
+// stream: the stream and kernel of the commands, data moves, and semaphore release. A command is a 4-byte
+// header (opcode, flags, payload bytes) and a payload of little-endian 64-bit words; of Parameter the first
+// word is an offset and bytes follow, padded to 4. `Launch` stands for one Launch per block, run-length
+// coded: first block and count. The last command of a push-buffer stream is flagged.
 #pragma once
 
 #include <array>

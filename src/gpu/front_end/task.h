@@ -1,6 +1,7 @@
-// A task of level 1 (hu2016 §3.2: TB1 holds the contexts of tasks): the execution context that the GigaThread
-// engine creates from one push-buffer stream, the work distributor executes command by command, and the data
-// transfer engines take their copies from. One component at a time owns a task; its handle travels in queues.
+// A task of level 1 (hu2016 §3.2: TB1 holds the contexts of tasks): an execution context. The GigaThread
+// engine creates it from one push-buffer stream, the work distributor executes it command by command, and the
+// data transfer engines take their copies from it. One component at a time owns a task; its handle travels in
+// queues.
 #pragma once
 
 #include <cstdint>

@@ -1,18 +1,17 @@
 // The work distributor, SE of level 1 (hu2016 §3.2, §3.4; lustig2013 §6.2 calls it the GPU host interface):
 // executes the push-buffer commands of each stream in order, from queues of finite width (streams) and depth
-// (tasks). A task starts when every ACK and block of its predecessor has returned. Kernels hold one of a
-// finite number of reference counters from SetLaunchID to the end of WaitRefCnt. Copies go to the data
-// transfer engines: with two or more, even engines move towards the GPU and odd ones towards the host, so
-// neither direction blocks the other; moves inside the device take any idle engine. A task whose first
-// command waits for a semaphore stays in its channel until the semaphore is released: it never holds a stream
-// queue that the releasing stream might need. Once a kernel or copy has faulted, later kernels and copies are
-// skipped. An engine performs one move at a time, so a copy that waits for full/empty bits keeps its engine:
-// with one engine (gpu.copy_engines.count = 1) a copy to the host that waits blocks the copy to the GPU that
-// should fill, and the machine stands still; with two, one that waits in each direction leaves none for moves
-// inside the device. Changes of bits and releases have engines of their own; without any (bit_engines = 0)
-// they take a copy engine that is idle, and where all wait for bits nobody changes them any more. Those
-// behind a kernel's WaitRefCnt belong to its launch: the stream's next command starts after them. Left out:
-// preemption of running blocks by streams of higher priority.
+// (tasks). A task starts when every ACK and block of its predecessor has returned. A kernel holds one of a
+// finite number of reference counters from SetLaunchID to the end of WaitRefCnt. With two or more data
+// transfer engines even ones move towards the GPU and odd ones towards the host, so neither direction blocks
+// the other; moves inside the device take any idle engine. A task whose first command waits for a semaphore
+// stays in its channel until the release: it never holds a stream queue that the releasing stream might need.
+// After a fault in a kernel or copy later kernels and copies are skipped. A copy that waits for full/empty
+// bits keeps its engine. With one engine a waiting copy to the host blocks the copy to the GPU that would
+// fill, and the machine stands still; with two, one waiting copy in each direction leaves none for moves
+// inside the device. Changes of bits and releases have engines of their own, or with bit_engines = 0 take an
+// idle copy engine (where all wait for bits, none is left to change them); changes behind a kernel's
+// WaitRefCnt belong to its launch, and the stream's next command starts after them. Left out: preemption of
+// running blocks.
 #pragma once
 
 #include <deque>

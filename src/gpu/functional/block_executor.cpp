@@ -17,8 +17,8 @@ namespace {
 using ptx::Kind;
 using ptx::MicroOp;
 
-// A warp's turn. Short, so that the warps of a block advance side by side, as a scheduler that interleaves
-// them does: programs with benign races between warps then compute what they do on silicon.
+// A warp's turn. Short, so the warps of a block advance side by side, as with an interleaving scheduler:
+// programs with benign races between warps then compute the same as on silicon.
 constexpr std::uint64_t kTurnInstructions = 32;
 // Where a block is recorded whose warps race on purpose: they share as they would in time.
 constexpr std::uint64_t kRecordedTurn = 4;
@@ -31,7 +31,7 @@ struct FunctionalWarp : WarpState<W, BlockState> {
   BlockMemory memory;
 };
 
-// What is told before the block does it: accesses and barriers to its check, accesses to the log of lines, or
+// What the block reports before it acts: accesses and barriers to its check, accesses to the log of lines, or
 // all instructions to its record.
 enum class Told : std::uint8_t { Nothing, Check, Lines, Record };
 
@@ -98,7 +98,7 @@ class Executor final : public BlockExecutor, private WarpProgram<W, Executor<W, 
     return told == PartialCode::Told::Executed;
   }
 
-  // The branch closes a loop that only counts: it is counted to its end.
+  // The branch closes a counting loop: the loop is counted to its end.
   bool ends_loop(Warp& warp, const PartialCode& code, std::uint32_t pc, const MicroOp& op,
                  std::uint64_t lanes, std::uint64_t active) {
     if (code.loop_at.empty() || code.loop_at[pc] == PartialCode::kNoLoop) return false;
@@ -119,7 +119,7 @@ class Executor final : public BlockExecutor, private WarpProgram<W, Executor<W, 
     LaneMask(lanes).for_each([&](unsigned lane) { context_.services->lines->touch(addresses[lane]); });
   }
 
-  // Nothing is kept any more of a warp that has not ended.
+  // The record keeps no further step of any live warp.
   bool only_counts() const {
     for (std::size_t i = 0; i < block_.warp_count; ++i)
       if (warps_[i].state != State::Ended && record_->room[i] != 0) return false;
@@ -128,7 +128,7 @@ class Executor final : public BlockExecutor, private WarpProgram<W, Executor<W, 
 
   static bool failed(const Grid& grid) { return grid.failed_ps.load(std::memory_order_relaxed) != kNever; }
 
-  // What the warp program asks for. A warp looks for the path that runs when it goes on, not before.
+  // The functions for the warp program. A warp looks for its running path when it goes on, not before.
   void advance(Warp& warp, std::uint32_t pc) { warp.stack.move_to(pc); }
   void path_changed(Warp&) {}
   void sleep_at_barrier(Warp& warp) { warp.state = State::AtBarrier; }
@@ -213,8 +213,8 @@ void Executor<W, kTold>::start(Grid& grid, std::uint64_t block, Cycle start_cycl
   if constexpr (kTold == Told::Check) block_check(block_, grid, context_.services->checker, width_);
 }
 
-// What is the same for all blocks of a grid, done for the first one that comes here. Registers keep what an
-// earlier block left in them, as those of the machine do.
+// The common preparation for all blocks of a grid, done for the first one here. Registers keep the values of
+// an earlier block, as the machine's do.
 template <unsigned W, Told kTold>
 void Executor<W, kTold>::prepare(const Grid& grid) {
   const ptx::Kernel& kernel = *grid.kernel;

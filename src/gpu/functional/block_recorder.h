@@ -1,11 +1,11 @@
-// Who wants to know what blocks do while they execute functionally: the instructions of each warp in the
-// order in which they are executed, and each access to memory before it happens (predict/recorder.h).
-//   RecordedBlock* record = recorder.begin(grid, block, sm, now);  null: this block is not asked for
+// A recorder of functional execution: it sees the instructions of each warp in the order of their execution,
+// and each access to memory before it happens (predict/recorder.h).
+//   RecordedBlock* record = recorder.begin(grid, block, sm, now);  null: this block is not recorded
 //   record->step(warp, pc);                                        every instruction of a warp
 //   recorder.access(*record, warp, registers, op, lanes, memory);  a load, store or atomic of it
 //   recorder.reads_clock(*record, warp, pc, cycle);                the last step reads a clock: its cycle
-//   recorder.finished(grid, block, counts, now)                    until when the block's end is kept back
-// A recorder that wants only some of what a block computes gives it code that leaves out the rest.
+//   recorder.finished(grid, block, counts, now)                    returns the time of the block's end
+// A recorder that wants only a part of a block's work gives it partial code.
 #pragma once
 
 #include <cstdint>
@@ -17,20 +17,19 @@
 
 namespace duet::gpu {
 
-// A kernel's code of which some is not executed, by the same indices. In place of what is left out stands a
-// branch over it.
+// A part of a kernel's code, by the same indices. A branch stands in place of left-out code.
 struct PartialCode {
   enum class Told : std::uint8_t {
     Executed,
     Address,  // nothing is loaded or stored, but the recorder hears of the access
-    Access    // as that, without its address
+    Access    // executed, without its address
   };
   static constexpr std::uint32_t kNoLoop = ~std::uint32_t{0};
   std::vector<ptx::MicroOp> code;
   std::vector<Told> told;
-  std::vector<std::uint16_t> steps;  // instructions of the kernel that it stands for, from this one on
+  std::vector<std::uint16_t> steps;  // instructions of the kernel for each of these, from this one on
   std::vector<CountedLoop> loops;
-  std::vector<std::uint32_t> loop_at;  // by the branch that closes it; empty: there is none
+  std::vector<std::uint32_t> loop_at;  // by the closing branch; empty: there is none
 };
 
 // The steps of a block's warps, each an index in Kernel::code; with kAccess an access to memory belongs to
@@ -44,7 +43,7 @@ struct RecordedBlock {
     room.assign(count, steps);
     executes.assign(count, partial);
   }
-  // A warp takes up what it was doing: with nothing kept of it any more, it only counts.
+  // A warp goes on: without room for further steps it only counts.
   const PartialCode* go_on(std::uint32_t warp) {
     if (room[warp] == 0 && counting != nullptr) executes[warp] = counting;
     return executes[warp];
@@ -55,7 +54,7 @@ struct RecordedBlock {
     ++kept;
     if (keeps_steps) warps[warp].push_back(pc);
   }
-  // What stands at `pc` in a warp's partial code.
+  // A step at `pc` of a warp's partial code.
   void partial_step(std::uint32_t warp, std::uint32_t pc) {
     for (std::uint32_t i = 0; i < executes[warp]->steps[pc] && room[warp] != 0; ++i) step(warp, pc + i);
   }
@@ -63,7 +62,7 @@ struct RecordedBlock {
     if (room[warp] != 0 && !warps[warp].empty()) warps[warp].back() |= kAccess;
   }
 
-  // By the last step, which is a call.
+  // The last step, a call, holds the warp up.
   void hold_up(std::uint32_t warp, Cycle cycles, Cycle interval) {
     if (room[warp] == 0 || warps[warp].empty()) return;
     if (holds.size() <= warp) holds.resize(warps.size());
@@ -77,23 +76,23 @@ struct RecordedBlock {
     bool by_clock = false;  // it waits until a clock shows so much more
   };
 
-  // Of an instruction that is executed, in Kernel::code.
+  // The index of an executed instruction in Kernel::code.
   std::size_t index_of(std::uint32_t warp, const ptx::MicroOp& op, const ptx::Kernel& kernel) const {
     return static_cast<std::size_t>(&op -
                                     (executes[warp] == nullptr ? kernel.code : executes[warp]->code).data());
   }
 
-  // Null: all is executed. Set before begin(); the second is for warps of which nothing is kept any more.
+  // Null: all is executed. Set before begin(); the second is for warps without room for further steps.
   const PartialCode *partial = nullptr, *counting = nullptr;
   std::vector<const PartialCode*> executes;  // by warp
-  bool follows_stores = false;               // stores are told, also those that are not kept
+  bool follows_stores = false;               // all stores are reported, also without room for them
   std::uint64_t block = 0;
   std::uint64_t kept = 0;           // steps of all warps
-  std::vector<std::uint32_t> room;  // by warp: steps that are still kept; at 0 later ones are not
+  std::vector<std::uint32_t> room;  // by warp: room for further steps
   bool keeps_steps = true;          // otherwise only their accesses
   // It ends once nothing is kept any more of its warps: only of others it is wanted how much they do.
   bool may_stop = false, stopped = false;
-  // Blocks and their warps take short turns: what they do depends on who comes first.
+  // Blocks and their warps take short turns: their work depends on their order.
   bool short_turns = true;
   std::vector<std::vector<std::uint32_t>> warps;
   std::vector<std::vector<Hold>> holds;  // by warp, in their order; empty: nothing held one up
@@ -110,9 +109,9 @@ class BlockRecorder {
                       const ptx::MicroOp& op, std::uint64_t lanes, const BlockMemory& memory) = 0;
   // One whose address was not computed (PartialCode::Told::Access).
   virtual void access(RecordedBlock&, std::uint32_t) {}
-  // Those who do not care need not know.
+  // Optional.
   virtual void reads_clock(RecordedBlock&, std::uint32_t, std::uint32_t, Cycle) {}
-  // All blocks, also those that were not asked for. The work distributor hears of the block's end no earlier.
+  // Called for all blocks, also unrecorded ones. The work distributor receives the block's end no earlier.
   virtual Picoseconds finished(Grid& grid, std::uint64_t block, const GridCounts& counts,
                                Picoseconds now) = 0;
 };

@@ -1,7 +1,7 @@
-// A loop of which only the number of its iterations is wanted:
+// A loop whose number of iterations alone is wanted:
 //   L: add.s32 %r1, %r1, 4;  setp.lt.s32 %p1, %r1, %r2;  @%p1 bra L;
-// Its registers are set to what they are after the last iteration, without executing one.
-//   const std::uint64_t times = finish_loop(warp, loop, lanes, sum);  0: nothing is known; execute it
+// Its registers are set to their values after the last iteration, without executing one.
+//   const std::uint64_t times = finish_loop(warp, loop, lanes, sum);  0: not known; execute it
 #pragma once
 
 #include <algorithm>
@@ -16,21 +16,21 @@
 namespace duet::gpu {
 
 struct CountedLoop {
-  // A register to which the same is added in each iteration.
+  // A register with a constant step in each iteration.
   struct Step {
     std::uint16_t slot = 0;
     bool wide = false;  // 64 bits
     ptx::Operand by;
   };
   std::vector<Step> steps;
-  std::size_t counter = 0;      // of `steps`: the one that is compared
+  std::size_t counter = 0;      // of `steps`: the compared one
   bool stepped_before = false;  // in an iteration, it is before it is compared
   // It goes on while counter `comparison` bound.
   ptx::Comparison comparison = ptx::Comparison::Lt;
   ptx::Operand bound;
   bool is_signed = false;
   std::uint8_t predicate = 0;
-  bool goes_on_if = true;          // the predicate's value with which it does
+  bool goes_on_if = true;          // the predicate's value to go on
   std::uint32_t instructions = 0;  // machine instructions of an iteration
 };
 
@@ -57,7 +57,8 @@ inline std::uint64_t iterations_left(ptx::Comparison comparison, std::int64_t va
   return 1 + static_cast<std::uint64_t>(times);
 }
 
-// `lanes` are about to go on. Returns the iterations of the one with most, and adds those of all to `sum`.
+// `lanes` are about to go on. Returns the iterations of the longest lane, and adds the iterations of all to
+// `sum`.
 template <unsigned W>
 std::uint64_t finish_loop(ptx::Warp<W>& warp, const CountedLoop& loop, std::uint64_t lanes,
                           std::uint64_t& sum) {

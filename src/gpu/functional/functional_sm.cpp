@@ -12,7 +12,7 @@
 
 namespace duet::gpu {
 
-// A block that is resident: when its next quantum is due, or when it has ended.
+// A resident block: when its next quantum is due, or when it has ended.
 struct FunctionalSm::Resident {
   std::unique_ptr<BlockExecutor> executor;
   bool recorded = false;
@@ -37,7 +37,7 @@ struct FunctionalSm::State {
   sim::Queue<BlockLaunch>* launches = nullptr;
   BlockReports reports;
   std::vector<Resident> resident;                       // in order of arrival
-  std::vector<std::unique_ptr<BlockExecutor>> idle[2];  // those that record are the second
+  std::vector<std::unique_ptr<BlockExecutor>> idle[2];  // recording ones are the second
   std::function<void(Picoseconds)> kernel_failed = [](Picoseconds) {};
   FunctionalSmStatistics statistics;
 };
@@ -80,7 +80,7 @@ Picoseconds FunctionalSm::next_opportunity(Picoseconds time) const {
   return state_->context.clock.first_edge_after(time);
 }
 
-// Takes a block that has come.
+// Takes an arrived block.
 void FunctionalSm::start(Picoseconds now, Cycle cycle, const BlockLaunch& launch) {
   State& s = *state_;
   Resident entry;
@@ -107,7 +107,7 @@ void FunctionalSm::start(Picoseconds now, Cycle cycle, const BlockLaunch& launch
   s.resident.push_back(std::move(entry));
 }
 
-// What runs now binds its values now; the time that it takes decides when the block goes on or ends.
+// A quantum binds its values now; its time decides when the block goes on or ends.
 void FunctionalSm::run(Picoseconds now, Cycle cycle, Resident& entry) {
   State& s = *state_;
   BlockExecutor& executor = *entry.executor;

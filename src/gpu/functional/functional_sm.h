@@ -1,6 +1,6 @@
 // A streaming multiprocessor that executes blocks functionally: right values, and a stated simple time per
 // block (config::Functional) instead of pipelines and caches. Values are bound when a quantum of instructions
-// executes, so a kernel that runs beside a copy sees what has arrived by then. hu2016: SM = PE_C of level 1.
+// executes, so a kernel beside a copy sees the bytes that have arrived by then. hu2016: SM = PE_C of level 1.
 #pragma once
 
 #include <functional>
@@ -26,7 +26,7 @@ class HeapTurns;
 class LineLog;
 class OutsideAccesses;
 
-// What device code may ask of the outside while it runs.
+// The services for running device code.
 struct SystemCall;
 struct SystemCallResult;
 
@@ -42,19 +42,20 @@ struct DeviceServices {
   OutsideAccesses* outside = nullptr;
   check::Checker* checker = nullptr;  // null: nothing is checked
   BlockRecorder* recorder = nullptr;  // of functional SMs, where nothing is checked; null: nobody asks
-  LineLog* lines = nullptr;  // what functional SMs touch, where nothing is checked; null: nobody asks
-  std::function<void(const std::string&)> print;  // text that device printf or assert produced
+  LineLog* lines = nullptr;           // accesses of functional SMs without a check; null: not wanted
+  std::function<void(const std::string&)> print;  // text of device printf or assert
   // The device heap, as an SM asks for it: 0 when it is full; false when nothing starts at this address. Both
   // may be absent.
   std::function<VirtualAddress(std::uint32_t sm, Bytes)> allocate;
   std::function<bool(std::uint32_t sm, VirtualAddress)> release;
   config::DeviceHeap heap_costs;
   HeapTurns* heap_turns = nullptr;  // timed GPU
-  // Kernels that kernels launch: what a call gives, or why it ends the kernel. Absent: there are none.
+  // Kernels that kernels launch: the result of a call, or why it ends the kernel. Absent: no kernel launches
+  // kernels.
   std::function<SystemCallResult(Grid&, const SystemCall&)> launches;
   // Timed GPU: the byte as it stands behind an SM, outside simulated time; nothing where none lies.
   std::function<std::optional<std::byte>(std::uint32_t sm, PhysicalAddress)> peek;
-  // Timed GPU: when a call may be performed, which looks at memory and at what SMs share.
+  // Timed GPU: when a call may be performed: it looks at memory and at data that SMs share.
   std::function<void(std::function<void()>)> between_ticks = [](const std::function<void()>& call) {
     call();
   };
@@ -62,23 +63,22 @@ struct DeviceServices {
 
 class FunctionalSm : public sim::Component {
  public:
-  // What it is beside: the GPU's own SM, or what a timed one lets fast-forwarded kernels run on.
+  // Its place: the GPU's own SM, or the one beside a timed SM for fast-forwarded kernels.
   enum class Place : std::uint8_t { Own, BesideTimed };
   FunctionalSm(sim::Engine& engine, const sim::Component* parent, std::uint32_t number,
                const config::Gpu& config, memory::AddressSpace& address_space, const DeviceServices& services,
                Place place = Place::Own);
   ~FunctionalSm() override;
 
-  // Both queues are owned by whoever builds the machine. Launches arrive only when the work distributor knows
-  // that they fit.
+  // The builder of the machine owns both queues. Launches arrive only when they fit.
   void connect(sim::Queue<BlockLaunch>& launches, sim::Queue<BlockDone>& done);
-  // Called when a kernel has failed on this SM: the others end its blocks, also those that wait for ever.
+  // Called when a kernel has failed on this SM: the others end its blocks, also blocks that wait for ever.
   void on_failure(std::function<void(Picoseconds)> kernel_failed);
 
   Picoseconds tick(Picoseconds now) override;
   Picoseconds next_opportunity(Picoseconds time) const override;
   std::string waits_for() const override;
-  // What it has counted of a grid and the work distributor does not know yet.
+  // Its counts of a grid, as far as the work distributor does not have them yet.
   GridCounts counts_to_tell(const Grid& grid) const;
 
  private:

@@ -1,6 +1,6 @@
-// The parts of memory that functional execution touched last, for caches that are to be warm afterwards.
+// The parts of memory that functional execution touched last, to warm caches afterwards.
 //   LineLog log(1000, 32);  log.touch(address); ...
-//   log.take_latest([](VirtualAddress part) {...});  each once, the one that was touched last first
+//   log.take_latest([](VirtualAddress part) {...});  each once, the latest first
 // It keeps the last `4 * parts` touches, so where few parts are touched again and again, older ones are lost.
 #pragma once
 
@@ -26,11 +26,11 @@ class LineLog {
     touches_[count_++ % touches_.size()] = part;
   }
 
-  // Another name for a part, which cannot be an address of device code's.
+  // Another name for a part, outside the addresses of device code.
   static constexpr std::uint64_t kPhysical = std::uint64_t{1} << 63;
   void touch(PhysicalAddress address) { touch(address.value() | kPhysical); }
 
-  // Forgets them. f(virtual address) or, of those touched by that name, f(physical address).
+  // Forgets them. f(virtual address) or, for parts with the other name, f(physical address).
   template <typename F>
   void take_latest(const F& f) {
     std::unordered_set<std::uint64_t> seen;

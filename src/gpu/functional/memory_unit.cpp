@@ -121,7 +121,7 @@ typename MemoryUnit<W>::Region MemoryUnit<W>::spare_region(const Access& access,
   return {run.first.value(), run.bytes, address_space_.memory().bytes(run.physical), true, true};
 }
 
-// The byte that each lane reaches, or a fault.
+// The byte of each lane, or a fault.
 template <unsigned W>
 bool MemoryUnit<W>::resolve(const Access& access, std::byte** where) {
   Region region;
@@ -213,7 +213,7 @@ void MemoryUnit<W>::perform(Access& access, std::byte** where) {
   }
 }
 
-// Around what the first lane reaches. False: lane by lane it will be seen why not.
+// Around the first lane's byte. False: the check lane by lane will find the reason.
 template <unsigned W>
 bool MemoryUnit<W>::make_plan(Plan& plan, Access& access) {
   constexpr Bytes kHalf = 1_GiB;  // either way from the first lane: offsets keep within 31 bits
@@ -268,7 +268,7 @@ bool MemoryUnit<W>::make_plan(Plan& plan, Access& access) {
   return true;
 }
 
-// False: nothing was done, because some lane is not aligned or lies beyond what the plan reaches.
+// False: nothing was done, because some lane is not aligned or lies outside the plan.
 template <unsigned W>
 bool MemoryUnit<W>::execute_together(const Plan& plan, Access& access) {
   const MicroOp& op = access.op;

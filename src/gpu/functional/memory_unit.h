@@ -1,6 +1,6 @@
 // Loads, stores and atomics of a warp, executed at once on the bytes of the address space and of the block,
-// lanes in ascending order. Lanes that all lie in one allocation are checked and moved together; others, and
-// those that will fault, one by one. Left out: time, caches.
+// lanes in ascending order. Lanes of one allocation are checked and moved together; others, and faulting
+// ones, one by one. Left out: time, caches.
 #pragma once
 
 #include <array>
@@ -16,7 +16,7 @@
 
 namespace duet::gpu {
 
-// The memory that belongs to the block in which a warp runs.
+// The memory of a warp's block.
 struct BlockMemory {
   std::byte* shared = nullptr;
   Bytes shared_bytes = 0;
@@ -38,7 +38,7 @@ struct AccessFault {
   ptx::StateSpace space = ptx::StateSpace::Global;
   bool untracked = false;        // the access names full/empty bits and the memory has none
   const char* reason = nullptr;  // of textures and surfaces, where no address was reached
-  Bytes room = 0;                // of a space that a block, a thread or a kernel has for itself
+  Bytes room = 0;                // of a block's, thread's or kernel's own space
 };
 
 template <unsigned W>
@@ -71,7 +71,7 @@ class MemoryUnit {
   bool read_bytes(Address address, std::byte* to, Bytes bytes, unsigned lane, const BlockMemory& block);
 
  private:
-  // How an instruction's lanes move together, as long as they stay in what its last access reached.
+  // How an instruction's lanes move together while they stay in the range of its last access.
   struct Plan {
     const ptx::MicroOp* op = nullptr;
     typename ptx::WordLanes<W>::Access access = nullptr;  // null where one call cannot do it
@@ -100,7 +100,7 @@ class MemoryUnit {
     std::uint64_t lanes;
     unsigned element_bytes;
     unsigned bytes;      // of one lane
-    unsigned alignment;  // that its address needs
+    unsigned alignment;  // of its address
     bool writes;
     const std::uint64_t* addresses;
   };
@@ -126,7 +126,7 @@ class MemoryUnit {
   OutsideAccesses* const outside_;
   const ptx::WordLanes<W>& words_;
   memory::Translator translator_;
-  std::uint64_t generation_ = 0;  // of the page table for which the plans hold
+  std::uint64_t generation_ = 0;  // of the plans' page table
   std::array<Plan, kPlans> plans_;
   std::unique_ptr<ImageAccess<W>> images_;  // made when first used
   AccessFault fault_;

@@ -49,7 +49,7 @@ Bytes block_bytes(const WarpMemory& memory, StateSpace space) {
   }
 }
 
-// Accesses that other SMs, or the host, must see or have their say in, and those that ask for it.
+// Accesses that other SMs, or the host, must see or take part in, and accesses with an operator for it.
 bool bypasses_l1(const MicroOp& op) {
   if (op.cache == CacheOperator::CacheGlobal || op.cache == CacheOperator::Volatile ||
       op.cache == CacheOperator::WriteThrough)
@@ -102,7 +102,7 @@ MemoryPart AddressCheck<W>::global_part(const MicroOp& op, const memory::PageAtt
   // A store reaches L2 in any case where L1 writes through.
   if (op.kind == ptx::Kind::Load || (l1_keeps_writes_ && op.kind == ptx::Kind::Store))
     part.cacheability.gpu_l1 &= !bypasses_l1(op);
-  // L1 keeps what a load that waits for full has read, and nothing of the others.
+  // L1 keeps the bytes of a load that waits for full, but of no other access that names bits.
   const bool as_usual =
       !op.names_bits() || (op.bit_trigger == ptx::BitTrigger::Full && op.bit_action == ptx::BitAction::None);
   if (op.kind == ptx::Kind::Load) part.cacheability.gpu_l1 &= !part.tracked || as_usual;
@@ -151,8 +151,8 @@ void AddressCheck<W>::interleave(MemoryInstruction<W>& instruction, std::uint64_
   }
 }
 
-// All lanes at once, when each is aligned, in bounds and permitted, and all lie in what holds the first
-// lane's address. False: nothing is decided yet.
+// All lanes at once, when each is aligned, in bounds and permitted, and all lie in the first lane's range.
+// False: nothing is decided yet.
 template <unsigned W>
 bool AddressCheck<W>::resolve_together(MemoryInstruction<W>& instruction) {
   const MicroOp& op = *instruction.op;
@@ -185,7 +185,7 @@ bool AddressCheck<W>::resolve_together(MemoryInstruction<W>& instruction) {
     const Bytes origin = at > kReach ? at - kReach : 0;
     const Bytes reach = std::min(run.bytes - origin, 2 * kReach);
     const PhysicalAddress physical = run.physical + origin;
-    const Bytes before = physical % memory::kLineBytes;  // bytes of the first line that lie before the run
+    const Bytes before = physical % memory::kLineBytes;  // bytes of the first line before the run
     locate(add - run.first.value() - origin + before);
     if (located.beyond || located.lowest < before || reach < bytes ||
         located.highest > before + reach - bytes || (located.merged & (bytes - 1)) != 0)
@@ -215,7 +215,7 @@ bool AddressCheck<W>::resolve_together(MemoryInstruction<W>& instruction) {
   return true;
 }
 
-// Beside the allocations, where that is no fault.
+// The page beside the allocations, where an access to it is no fault.
 template <unsigned W>
 memory::PageRun AddressCheck<W>::spare_page(StateSpace space, VirtualAddress address) {
   if (!lets_outside_ || space != StateSpace::Global) return {};
@@ -308,7 +308,7 @@ bool AddressCheck<W>::resolve_each(MemoryInstruction<W>& instruction) {
   return true;
 }
 
-// An instruction that waits for bits, or changes them, means nothing where there are none.
+// An instruction with a wait for bits, or a change, is a fault on memory without bits.
 template <unsigned W>
 bool AddressCheck<W>::has_named_bits(const MemoryInstruction<W>& instruction) {
   const MicroOp& op = *instruction.op;

@@ -1,7 +1,7 @@
-// Where the lanes of a memory instruction lie, and whether they may be there: generic windows, alignment,
-// bounds, page permissions, physical addresses (of the translator), and the attributes that decide the path.
-// All lanes are checked before anything happens; faults are those of the functional model. Source: PTX ISA
-// 9.0, state spaces and cache operators. Left out: translation costs no time.
+// Checks and places the lanes of a memory instruction: generic windows, alignment, bounds, page permissions,
+// physical addresses (of the translator), and the attributes for the path. All lanes are checked before
+// anything happens; faults are the same as in the functional model. Source: PTX ISA 9.0, state spaces and
+// cache operators. Left out: translation costs no time.
 #pragma once
 
 #include <vector>
@@ -24,7 +24,8 @@ class AddressCheck {
   const AccessFault& fault() const { return fault_; }
   // From now on accesses beside allocations are none where their granule is mapped.
   void let_outside() { lets_outside_ = true; }
-  // Of the instruction that was resolved last: whether it has such lanes. They are told once it is taken.
+  // Whether the last resolved instruction has lanes beside the allocations. They are reported once it is
+  // taken.
   bool went_outside() const { return !outside_.empty(); }
   void forget_outside() { outside_.clear(); }
   void tell_outside(const MemoryInstruction<W>& instruction, OutsideAccesses& to);

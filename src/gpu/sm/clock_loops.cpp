@@ -26,7 +26,7 @@ bool orders(ptx::Comparison comparison) {
   return comparison >= ptx::Comparison::Lt && comparison <= ptx::Comparison::Ge;
 }
 
-// One loop that might be one.
+// A possible clock loop.
 class Candidate {
  public:
   Candidate(const ptx::Kernel& kernel, const TimedKernel& timed, std::uint32_t first, std::uint32_t branch)
@@ -53,7 +53,7 @@ class Candidate {
     return {timed_.entries.data() + op.first_entry + op.read_entries, op.write_entries};
   }
 
-  // Straight code without effects, in which nothing is read that the round before has written.
+  // Straight code without effects: no instruction reads a result of the round before.
   bool rounds_are_alike() const {
     std::set<std::uint16_t> later;
     for (std::uint32_t at = loop_.first; at < loop_.branch; ++at) {
@@ -71,14 +71,14 @@ class Candidate {
     return true;
   }
 
-  // The sources that follow the clock: +1 as it rises, -1 the other way.
+  // +1 for a source that rises with the clock, -1 for one that falls.
   int direction(const ptx::Operand& source) const {
     if (source.bank != Bank::Register) return 0;
     const auto found = clocks_.find(static_cast<std::uint16_t>(source.slot));
     return found == clocks_.end() ? 0 : found->second;
   }
 
-  // False: something else is done with a clock's value than what its order survives.
+  // False: a clock's value is used in a way that loses its order.
   bool follow(std::uint32_t at) {
     const MicroOp& op = kernel_.code[at];
     int clock = 0;

@@ -1,9 +1,8 @@
-// Loops of a kernel that do nothing but read a clock, compare and sleep: what a warp does in one is the same
-// round after round, until the time changes how a comparison ends. An SM whose warps are all in such loops is
-// not simulated cycle by cycle (sm_spin.cpp). Found are loops of one basic block whose rounds depend on
-// nothing of the round before, and in which a clock's value, plus or minus something that does not change, is
-// only compared by order. Left out: loops of several blocks, those that count their rounds or compare for
-// equality.
+// Clock loops of a kernel only read a clock, compare and sleep: every round of a warp is alike, until the
+// time changes the result of a comparison. An SM with all warps in such loops is not simulated cycle by cycle
+// (sm_spin.cpp). The analysis finds loops of one basic block. Their rounds must not depend on the round
+// before, and a clock's value, plus or minus a constant of the loop, may only be compared by order. Left out:
+// loops of several blocks, loops with a count of rounds or a comparison for equality.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +17,7 @@ struct TimedKernel;
 struct ClockLoop {
   // In Kernel::code; the branch goes back to the first instruction.
   std::uint32_t first = 0, branch = 0;
-  // Which source of a comparison follows the clock, and whether it falls as the clock rises.
+  // The source of a comparison that follows the clock, and whether it falls as the clock rises.
   struct Comparison {
     std::uint32_t op = 0;
     unsigned source = 0;

@@ -1,7 +1,7 @@
-// Which lanes of a warp share a request: those whose bytes lie in one line or segment. Lanes are compared all
-// at once. Source: CUDA C programming guide, compute capability 2.x: one transaction per 128-byte line that
-// the warp touches in L1, one per 32-byte segment of loads that bypass L1. Left out: requests that the lanes
-// of several instructions share.
+// Joins lanes of a warp into requests: lanes with bytes in one line or segment share one. Lanes are compared
+// all at once. Source: CUDA C programming guide, compute capability 2.x: one transaction per 128-byte line of
+// the warp in L1, one per 32-byte segment of loads that bypass L1. Left out: requests for lanes of several
+// instructions.
 #pragma once
 
 #include <emmintrin.h>
@@ -15,7 +15,7 @@
 
 namespace duet::gpu {
 
-// Lanes for which (offsets[lane] + add) & mask equals value.
+// Lanes with ((offsets[lane] + add) & mask) == value.
 template <unsigned W>
 inline std::uint64_t lanes_where(const std::uint32_t* offsets, std::uint32_t add, std::uint32_t mask,
                                  std::uint32_t value) {
@@ -92,8 +92,8 @@ inline memory::ByteMask touched_bytes(const std::uint32_t* offsets, std::uint32_
   return mask;
 }
 
-// Of lanes within one line the first at each address, in ascending order: those that one atomic request may
-// carry. The others follow in later requests.
+// Of lanes within one line the first at each address, in ascending order: the lanes of one atomic request.
+// The others follow in later requests.
 inline std::uint64_t distinct_lanes(const std::uint32_t* offsets, std::uint32_t line, std::uint64_t lanes) {
   memory::ByteMask taken;
   std::uint64_t distinct = 0;

@@ -1,8 +1,9 @@
 // Operand collection and the arithmetic units of an SM, as reservations: a register bank delivers one operand
-// a cycle, a collector holds an instruction from its issue until its unit takes it, a unit takes an
-// instruction every interval. Instructions of a unit start in the order of their issue. So everything that
-// will happen to an instruction is known when it issues, and nothing is ticked. Source: hu2016 §2 (SM);
-// operand collectors and banks as in Fermi-class SMs. Left out: the write ports of the register file.
+// a cycle (ExecutionUnits.EachFurtherOperandOfABankCostsACycle), a collector holds an instruction from its
+// issue until its unit takes it, a unit takes an instruction every interval. Instructions of a unit start in
+// the order of their issue. So the whole future of an instruction is known when it issues, and nothing is
+// ticked. Source: hu2016 §2 (SM); operand collectors and banks as in Fermi-class SMs. Left out: the write
+// ports of the register file.
 #pragma once
 
 #include <algorithm>
@@ -88,8 +89,8 @@ class ExecutionUnits {
 
   UnitStatistics& statistics() { return statistics_; }
 
-  // Everything that says when something is free, as a function of the SM's cycle: f(Cycle&). What else it
-  // holds, which collector is next, is told to g(number).
+  // Calls f(Cycle&) for every time at which a unit, bank or collector is free, and g(number) for the rest of
+  // the state, the next collectors.
   template <typename F, typename G>
   void for_each_time(const F& f, const G& g) {
     for (PipeState& pipe : pipes_) f(pipe.next_issue);
@@ -102,7 +103,7 @@ class ExecutionUnits {
   struct Unit {
     Cycle free = 0;            // takes the next instruction then
     Cycle collector_free = 0;  // of its oldest collector: they are left in order
-    std::uint32_t next = 0;    // that collector
+    std::uint32_t next = 0;    // the free collector
   };
   struct PipeState {
     Cycle next_issue = 0;
@@ -112,7 +113,7 @@ class ExecutionUnits {
   std::vector<Unit> units_;
   std::vector<Cycle> collectors_;  // of unit after unit: each free from then on
   std::vector<Cycle> bank_free_;
-  std::uint32_t bank_mask_;  // of a number of banks that is a power of two; 0: none
+  std::uint32_t bank_mask_;  // of a power of two of banks; 0: another number
   std::uint32_t unit_collectors_;
   UnitStatistics statistics_{"sm."};
 };

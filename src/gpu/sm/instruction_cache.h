@@ -1,12 +1,12 @@
 // The L1 instruction cache of an SM: tags with LRU replacement. Code never changes while a kernel runs and
 // its bytes are in the micro-ops, so no data is kept; a miss fetches the line from L2 like any other read.
 //
-//     code of 100 lines, prefetch_lines = 16: line 0 misses, lines 1 to 16 are asked for after it, one a
-//     cycle; whoever is the first to want line 1 has line 17 asked for
+//     code of 100 lines, prefetch_lines = 16: line 0 misses, lines 1 to 16 are fetched after it, one a cycle;
+//     the first use of line 1 fetches line 17
 //
 // Sources: hu2016 §2 (instruction buffer and cache of an SM); Huerta et al., "Analyzing Modern NVIDIA GPU
-// cores", MICRO 2025, §5.2, who find a stream buffer of 16 lines; Smith, "Cache Memories", 1982, §2.1, for
-// the tag that says that a line was prefetched and not used yet.
+// cores", MICRO 2025, §5.2, (a stream buffer of 16 lines); Smith, "Cache Memories", 1982, §2.1, for the tag
+// of a prefetched line without a use.
 #pragma once
 
 #include <algorithm>
@@ -59,9 +59,9 @@ class InstructionCache {
     miss(now, line, code_end);
     return false;
   }
-  // Takes lines that arrived; true when one did.
+  // Takes arrived lines; true when there was one.
   bool receive(Picoseconds now);
-  // When the next line arrives, of those that are on their last way; kNever: not known.
+  // The arrival of the next line on its last way; kNever: not known.
   Picoseconds next_arrival(Picoseconds now) const { return ports_.from_memory->next_arrival(now); }
   bool waiting() const { return !missing_.empty(); }
   // Whether a line can be asked for ahead, and asking for one: in a cycle at most one is.
@@ -101,7 +101,7 @@ class InstructionCache {
 
   config::Cache config_;
   unsigned line_shift_;
-  std::uint64_t sets_mask_;  // of a number of sets that is a power of two; 0: none
+  std::uint64_t sets_mask_;  // of a power of two of sets; 0: another number
   std::uint16_t sm_number_;
   memory::RequestPool pool_;
   Ports ports_;

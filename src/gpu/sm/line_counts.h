@@ -1,7 +1,7 @@
-// What an SM counts by instruction of a kernel (`duet run --lines`): of each kernel that it has had blocks of
-// an array by index in Kernel::code. A slot in which nothing issues counts for the instruction that the warp
-// cannot issue whose waiting is the reason; of a warp at a barrier, for the barrier. Without such a warp it
-// is of no instruction. Taken by whoever reports it, between ticks.
+// The counts of an SM by instruction of a kernel (`duet run --lines`): for each kernel with blocks here an
+// array by index in Kernel::code. An empty issue slot has a reason, and counts for the next instruction of
+// the warp that waits for this reason; for a warp at a barrier, for the barrier. Without such a warp it
+// counts for no instruction. The reporter takes the counts between ticks.
 #pragma once
 
 #include <algorithm>
@@ -44,15 +44,14 @@ struct LineCounts {
 // Of one SM.
 class LinesOfKernels {
  public:
-  // The counts of a kernel that a block comes of; they stay where they are.
+  // The counts of a block's kernel; they stay at their address.
   LineCounts& of(const ptx::Kernel& kernel) {
     Entry& entry = entries_[&kernel];
     if (entry.counts == nullptr) entry.counts = std::make_unique<LineCounts>(kernel.code.size());
     entry.changed = true;
     return *entry.counts;
   }
-  // Adds to `total` what has been counted of the kernel since it was last taken. `stays`: blocks of it are
-  // here.
+  // Adds the kernel's counts since the last call to `total`. `stays`: blocks of it are here.
   void take(const ptx::Kernel& kernel, LineCounts& total, bool stays) {
     const auto entry = entries_.find(&kernel);
     if (entry == entries_.end() || !entry->second.changed) return;

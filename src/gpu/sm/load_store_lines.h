@@ -1,4 +1,4 @@
-// What a load-store unit counts by instruction (line_counts.h), apart from where requests are sent. Only
+// The counts of a load-store unit by instruction (line_counts.h), but for the place that sends requests. Only
 // load_store_unit.cpp includes it.
 #pragma once
 
@@ -23,7 +23,7 @@ template <unsigned W>
   }
 }
 
-// What L1 does not keep L2 may have had.
+// A line that L1 does not keep may have been in L2.
 template <unsigned W>
 [[gnu::noinline]] void LoadStoreUnit<W>::State::count_answer(InstructionCounts& counts,
                                                              const Request& request) {

@@ -1,5 +1,5 @@
-// The inside of a load-store unit (load_store_unit.h): the instructions that it holds and what they need.
-// load_store_values.h moves their values, load_store_unit.cpp their requests, in time.
+// The inside of a load-store unit (load_store_unit.h): its instructions and their needs. load_store_values.h
+// moves their values, load_store_unit.cpp their requests, in time.
 #pragma once
 
 #include <memory>
@@ -99,10 +99,10 @@ struct LoadStoreUnit<W>::State {
   // they run.
   std::vector<std::unique_ptr<Instruction>> entries;
   std::vector<unsigned> free;
-  std::vector<unsigned> queue;  // a ring of entries that are not fully sent
+  std::vector<unsigned> queue;  // a ring of entries not fully sent
   std::size_t head = 0;
   unsigned taken = 0;             // the entry of the instruction issued last
-  std::vector<unsigned> waiting;  // those that may wait for bits and are not fully sent, oldest first
+  std::vector<unsigned> waiting;  // entries that may wait for bits, not fully sent, oldest first
   TrackedOrder<W> order;
   Cycle blocked_since = 0;  // when it last found no room, while Outside::waits_for_room
   Cycle free_at = 0;        // when the instruction at the queue's head may act

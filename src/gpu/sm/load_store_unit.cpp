@@ -26,14 +26,14 @@ memory::Scope scope_of(const MicroOp& op) {
   }
 }
 
-// Whether others that see what it writes must see what its warp did before.
+// Whether its written value makes the warp's earlier accesses visible to others.
 bool releases(const MicroOp& op) {
   return op.semantics == ptx::MemorySemantics::Release ||
          op.semantics == ptx::MemorySemantics::AcquireRelease;
 }
 
 // Where a load of tracked memory bypasses L1, as others do in segments of 32 bytes, its lanes wait for each
-// other anyway: one request asks for all segments of a line between the first and the last that it touches.
+// other anyway: one request asks for all segments of a line from the first to the last touched one.
 void drop_outer_segments(Request& request) {
   const unsigned first = memory::first_byte(request.mask) & ~31u;
   const unsigned last = memory::last_byte(request.mask) | 31u;
@@ -153,7 +153,7 @@ bool LoadStoreUnit<W>::State::takes_place_apart(const Instruction& instruction) 
   return instruction.waits() && own_queue && entry_count == 1;
 }
 
-// Whether an access may be issued beside those of its warp to tracked memory that are on their way.
+// Whether an access may be issued beside its warp's accesses to tracked memory on their way.
 template <unsigned W>
 bool LoadStoreUnit<W>::State::may_go(Instruction& instruction) {
   if (releases(*instruction.op) && order.holds_back(instruction.warp)) return false;
@@ -357,7 +357,7 @@ bool LoadStoreUnit<W>::State::go_on(Picoseconds now, Cycle cycle, Instruction& i
   return true;
 }
 
-// What the instruction at the queue's head does at `cycle`; false: it waits for room.
+// One cycle of the instruction at the queue's head; false: it waits for room.
 template <unsigned W>
 bool LoadStoreUnit<W>::State::act(Picoseconds now, Cycle cycle) {
   const unsigned index = queue[head];
@@ -374,7 +374,7 @@ bool LoadStoreUnit<W>::State::act(Picoseconds now, Cycle cycle) {
   return true;
 }
 
-// The same for the oldest that may wait for bits.
+// The same for the oldest instruction that may wait for bits.
 template <unsigned W>
 bool LoadStoreUnit<W>::State::act_waiting(Picoseconds now, Cycle cycle) {
   const unsigned index = waiting.front();
@@ -450,7 +450,7 @@ Cycle LoadStoreUnit<W>::tick(Picoseconds now, Cycle cycle) {
   return s.waiting.empty() ? next : std::min(next, tick_waiting(now, cycle));
 }
 
-// One transaction a cycle enters L1: instructions that wait for nobody go first.
+// One transaction a cycle enters L1: instructions that cannot wait for bits go first.
 template <unsigned W>
 Cycle LoadStoreUnit<W>::tick_waiting(Picoseconds now, Cycle cycle) {
   State& s = *state_;

@@ -3,11 +3,10 @@
 // are bound where a request is serviced; shared memory is serviced here. One transaction enters L1 (or the
 // constant cache) per core cycle; shared memory is busy one cycle per conflict-free part. Source: hu2016 §2
 // (SM), CUDA C programming guide, compute capability 2.x (coalescing, banks, broadcast). Textures and
-// surfaces come through texture_unit.h.
-// Tracked memory (lustig2013 §4.1, §4.5): an access does what its instruction names; otherwise loads wait for
-// full, stores fill, atomics do both. What waits does so in a queue of its own, so that it never keeps other
-// instructions from L1. Because classes may pass each other, a warp's access to tracked memory is issued only
-// when it meets none of its earlier ones (tracked_order.h).
+// surfaces come through texture_unit.h. Tracked memory (lustig2013 §4.1, §4.5): an access acts on the bits as
+// its instruction names; otherwise loads wait for full, stores fill, atomics do both. Waiting accesses have a
+// queue of their own, so they never keep other instructions from L1. Because classes may pass each other, a
+// warp's access to tracked memory is issued only when it meets none of its earlier ones (tracked_order.h).
 #pragma once
 
 #include <cstdint>
@@ -27,12 +26,12 @@ namespace duet::gpu {
 
 class OutsideAccesses;
 
-// The memory that belongs to the block and the warp of an instruction.
+// The memory of an instruction's block and warp.
 struct WarpMemory {
   std::byte* shared = nullptr;
   Bytes shared_bytes = 0;
   // Physical address of the warp's local memory: word k (4 bytes) of lane i lies at + (k * width + i) * 4, so
-  // that lanes that use the same word coalesce.
+  // lanes with the same word coalesce.
   PhysicalAddress local_physical;
   Bytes local_bytes = 0;  // per thread
   const std::byte* parameters = nullptr;
@@ -47,7 +46,7 @@ struct LoadStoreStatistics : sim::StatisticGroup {
   sim::Counter used_bytes{*this, "used_bytes", "bytes", "of these bytes what threads read or write"};
   sim::Counter shared_conflict_cycles{*this, "shared_conflict_cycles", "cycles",
                                       "shared memory: passes beyond the first of an access"};
-  // Cycles that the unit spends beyond one for each access of a warp, by cause.
+  // Cycles of the unit beyond one for each access of a warp, by cause.
   sim::Counter uncoalesced_cycles{*this, "uncoalesced_cycles", "cycles",
                                   "load-store unit: requests beyond the first of a load or a store"};
   sim::Counter bank_conflict_cycles{
@@ -81,7 +80,7 @@ class LoadStoreUnit {
     OutsideAccesses* outside = nullptr;     // null: accesses beside allocations are faults
   };
   // A memory instruction whose destination registers have been written: dependent instructions may issue at
-  // `ready`. Stores and reductions complete too, when everything that they did has been acknowledged.
+  // `ready`. Stores and reductions complete too, when all their writes have been acknowledged.
   struct Completion {
     std::uint32_t warp = 0;
     const ptx::MicroOp* op = nullptr;
@@ -112,35 +111,35 @@ class LoadStoreUnit {
   const AccessFault& fault() const;
 
   // Does what is due at `cycle` (a core cycle, whose edge is `now`): takes answers, sends requests, services
-  // shared memory. Returns the next cycle at which it has something to do without an answer or room coming
-  // from outside; kNever: none. An answer or room that comes wakes the SM.
+  // shared memory. Returns the next cycle with work that needs no answer or room from outside; kNever: none.
+  // An answer or new room wakes the SM.
   Cycle tick(Picoseconds now, Cycle cycle);
-  // Whether tick() may have something to do before the time that it returned.
+  // Whether tick() may have something to do before its returned cycle.
   bool wants_tick() const { return outside_.arrivals != 0 || outside_.waits_for_room; }
-  // What completed since the last call of clear_completions().
+  // The completions since the last clear_completions().
   const std::vector<Completion>& completions() const { return outside_.completions; }
   void clear_completions() { outside_.completions.clear(); }
 
-  // Instructions of a warp that are not complete: a fence waits for both to be 0, a block ends when both are.
+  // Incomplete instructions of a warp: a fence waits for both to be 0, a block ends when both are.
   std::uint32_t outstanding_reads(std::uint32_t warp) const { return outside_.reads[warp]; }
   std::uint32_t outstanding_writes(std::uint32_t warp) const { return outside_.writes[warp]; }
-  // Whether the warp has accesses to tracked memory on their way, which a barrier or a fence comes after.
+  // Whether the warp has accesses to tracked memory on their way; a barrier or a fence waits for them.
   bool orders_tracked(std::uint32_t warp) const;
   bool idle() const { return outside_.pending == 0 && outside_.apart == 0; }
   LoadStoreStatistics& statistics();
   // For reports: the driver's number of the command whose instruction sent a request (Request::requester,
   // pc); 0 when it has come back.
   std::uint64_t command_of(std::uint32_t requester, std::uint32_t pc) const;
-  // For deadlock reports: what it waits for; empty when nothing.
+  // For deadlock reports: its wait; empty when there is none.
   std::string waits_for() const;
 
  private:
   Cycle tick_waiting(Picoseconds now, Cycle cycle);
 
   struct State;
-  // What the SM asks for in every cycle.
+  // The state that the SM reads in every cycle.
   struct Outside {
-    std::uint64_t arrivals = 0;  // bits of the queues that answers lie in
+    std::uint64_t arrivals = 0;  // bits of the queues with answers
     bool waits_for_room = false;
     std::uint32_t queued = 0, queue_entries = 0, pending = 0, pending_entries = 0;
     std::uint32_t apart = 0;  // tracked memory's own place beside a table of one

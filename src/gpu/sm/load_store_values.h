@@ -13,7 +13,7 @@ namespace duet::gpu {
 // Up to here lanes are moved one by one.
 inline constexpr int kFewLanes = 3;
 
-// Registers may be written after the issue: what they hold now is stored.
+// Registers may be written after the issue: their values of now are stored.
 template <unsigned W>
 inline void LoadStoreUnit<W>::State::take_values(Instruction& instruction) {
   const MicroOp& op = *instruction.op;
@@ -135,7 +135,7 @@ inline void LoadStoreUnit<W>::State::shared_atomic(Instruction& instruction, con
     for_lanes([&](std::byte* to, const std::byte* old) { std::memcpy(to, old, element); });
 }
 
-// Puts what a request read, or an atomic found, where it belongs.
+// Writes the bytes of a read, or the old values of an atomic, to the registers.
 template <unsigned W>
 inline void LoadStoreUnit<W>::State::deliver(Instruction& instruction, const Request& request) {
   const std::uint64_t lanes = request.tag;

@@ -1,5 +1,5 @@
-// A memory instruction between issue and completion: where its lanes lie, by parts that take the same path,
-// and the bytes that it carries. Entries are reused; nothing is allocated for an instruction.
+// A memory instruction between issue and completion: the places of its lanes, by parts with the same path,
+// and its bytes. Entries are reused; nothing is allocated for an instruction.
 #pragma once
 
 #include <array>
@@ -15,7 +15,7 @@ inline constexpr unsigned kMaxLaneBytes = 32;  // of one access: four 64-bit ele
 
 enum class MemoryPath : std::uint8_t { L1, ConstantCache, Shared, Parameters };
 
-// Lanes that take the same path with the same attributes. An address is base + offset of the lane.
+// Lanes with the same path and the same attributes. An address is base + offset of the lane.
 struct MemoryPart {
   std::uint64_t lanes = 0;
   PhysicalAddress base;  // physical and a multiple of kLineBytes; 0 in shared and parameter space
@@ -33,7 +33,7 @@ struct MemoryPart {
 // without waiting, or (atomics) do both after a wait. None: something else.
 enum class Company : std::uint8_t { None, LoadsNow, LoadsFull, LoadsEmpty, StoresNow, StoresFill, Atomics };
 
-// What such an access touches: words of a line, or a granule of several lines (tracked_order.h).
+// The place of an access to tracked memory: words of a line, or a granule of several lines (tracked_order.h).
 struct TouchedPlace {
   std::uint64_t unit;
   std::uint32_t words;
@@ -47,16 +47,16 @@ struct MemoryInstruction {
   ptx::Warp<W>* registers = nullptr;
   std::uint64_t lanes = 0;
   Cycle start = 0;
-  Cycle ready = 0;                          // of what has been serviced
+  Cycle ready = 0;                          // of the serviced lanes
   std::uint32_t lowest = 0, highest = ~0u;  // of the offsets, where they are known
   std::uint32_t warp = 0;
-  std::uint32_t answers = 0;  // that are on their way
+  std::uint32_t answers = 0;  // on their way
   bool sent = false;
   bool returns = false;      // has destination registers
   bool wide = false;         // its registers have 64 bits
   bool consecutive = false;  // all lanes, one part, 32-bit words one after the other
   bool tracked = false;      // some part is
-  // What its accesses to tracked memory do.
+  // The action of its accesses to tracked memory.
   memory::Trigger trigger = memory::Trigger::None;
   memory::Action action = memory::Action::None;
   // For the order of its warp's accesses to tracked memory.
@@ -72,11 +72,11 @@ struct MemoryInstruction {
   unsigned stride = 0;  // of packed payload: atomics may carry two operands a lane
   // The next request.
   unsigned part = 0, step = 0;
-  std::uint64_t remaining = 0;  // lanes of this part and step that have not been sent
+  std::uint64_t remaining = 0;  // unsent lanes of this part and step
   const WarpMemory* memory = nullptr;
   InstructionCounts* counts = nullptr;  // of the instruction; null: not asked for
   unsigned part_count = 0;
-  // Of lanes that take no part, offsets mean nothing.
+  // Offsets of lanes outside the instruction are undefined.
   alignas(64) std::array<std::uint32_t, W> offsets;
   alignas(64) std::array<std::byte, W * kMaxLaneBytes> payload;
   std::array<MemoryPart, W> parts;

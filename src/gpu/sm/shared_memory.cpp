@@ -58,7 +58,7 @@ unsigned SharedMemoryBanks::part_passes(const std::uint32_t* offsets, std::uint6
       if (!atomic) {
         std::uint8_t node = first_[bank];
         while (node != kNone && nodes_[node].word != w) node = nodes_[node].next;
-        if (node != kNone) continue;  // that word is served anyway
+        if (node != kNone) continue;  // the word is served anyway
         nodes_[used] = {w, first_[bank]};
         first_[bank] = static_cast<std::uint8_t>(used++);
       }

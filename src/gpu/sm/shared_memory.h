@@ -1,7 +1,8 @@
-// The banks of an SM's shared memory: how many passes an access takes. A pass serves one word of each bank to
-// any number of lanes. Source: CUDA C programming guide, compute capability 2.x: 4-byte banks, lanes that
-// read or write the same word do not conflict, 8-byte accesses go half warp by half warp, 16-byte accesses
-// quarter by quarter. Atomics on one word are served lane after lane. Left out: hashed or 8-byte banks.
+// The banks of an SM's shared memory: the number of passes of an access. A pass serves one word of each bank
+// to any number of lanes. Source: CUDA C programming guide, compute capability 2.x: 4-byte banks, lanes with
+// the same word do not conflict, 8-byte accesses go half warp by half warp, 16-byte accesses quarter by
+// quarter (SharedMemoryBanks.WideAccessesGoByPartsOfTheWarp). Atomics on one word are served lane after lane.
+// Left out: hashed or 8-byte banks.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +18,7 @@ class SharedMemoryBanks {
   // Lane i accesses `bytes` aligned bytes at offsets[i]; `width` lanes make a warp.
   unsigned passes(const std::uint32_t* offsets, std::uint64_t lanes, unsigned bytes, unsigned width,
                   bool atomic);
-  // Whether one pass is enough because all bytes lie in words that are no more than there are banks.
+  // Whether one pass is enough because all bytes lie in a range of no more words than banks.
   bool one_pass_for_range(std::uint32_t lowest, std::uint32_t highest, unsigned bytes) const {
     return bytes <= 4 && (banks_ == 0 || highest / 4 - lowest / 4 < banks_);
   }
@@ -38,7 +39,7 @@ class SharedMemoryBanks {
 
   unsigned banks_;
   bool power_of_two_;
-  // Of the part at hand: the words that a bank has to serve, as a list, and their number.
+  // Of the current part: the words of each bank, as a list, and their number.
   std::vector<std::uint8_t> first_, count_;
   std::vector<Node> nodes_;
   std::vector<std::uint32_t> last_word_;  // of each bank

@@ -43,9 +43,9 @@ class TimedSm : public sim::Component {
     sim::Queue<memory::Packet>* from_constant_cache = nullptr;
     InstructionCache::Ports instructions;
     memory::RaceDetector* races = nullptr;  // null: nobody looks for races
-    // A kernel starts: L1 and the constant cache forget what they hold, strictly after this time.
+    // A kernel starts: L1 and the constant cache drop their lines, strictly after this time.
     std::function<void(Picoseconds)> invalidate_caches = [](Picoseconds) {};
-    // A kernel has failed on this SM: the others end its blocks, also those that wait for ever, strictly
+    // A kernel has failed on this SM: the others end its blocks, also blocks that wait for ever, strictly
     // after this time.
     std::function<void(Picoseconds)> kernel_failed = [](Picoseconds) {};
   };
@@ -58,11 +58,11 @@ class TimedSm : public sim::Component {
   // For reports: the driver's number of the command whose instruction sent a request (Request::requester,
   // pc); 0: not known.
   std::uint64_t command_of(std::uint32_t requester, std::uint32_t pc) const;
-  // What it has counted of a grid and the work distributor does not know yet.
+  // Its counts of a grid, as far as the work distributor does not have them yet.
   GridCounts counts_to_tell(const Grid& grid) const;
   // Outside simulated time: its instruction cache holds this code.
   void warm_code(PhysicalAddress code, Bytes bytes);
-  // Adds to `total` what it has counted by instruction of a kernel since the last call; between ticks.
+  // Adds its counts by instruction of a kernel since the last call to `total`; between ticks.
   void take_lines(const ptx::Kernel& kernel, LineCounts& total);
 
  private:

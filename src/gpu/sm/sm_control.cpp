@@ -1,5 +1,5 @@
-// What the program of a warp (gpu/warp/warp_program.h) means in cycles: sleeping and waking at barriers, the
-// end of a warp, and how its calls read memory.
+// The program of a warp (gpu/warp/warp_program.h) in cycles: sleeping and waking at barriers, the end of a
+// warp, and how its calls read memory.
 #include <algorithm>
 
 #include "gpu/front_end/heap_turns.h"
@@ -8,13 +8,14 @@
 
 namespace duet::gpu {
 
-// Apart from what issues it, which is one flat function.
+// Apart from the issuing function, which is flat.
 template <unsigned W>
 void SmCoreOf<W>::execute_program(Warp& warp, const ptx::MicroOp& op, std::uint64_t lanes) {
   Program::execute_control(warp, op, lanes);
 }
 
-// By a call, which is over then. Where the device heap serves one call after the other it may take longer.
+// Holds a warp up until its call is over. Where the device heap serves one call after the other the call may
+// take longer.
 template <unsigned W>
 void SmCoreOf<W>::hold_up(Warp& warp, Cycle cycles, Cycle interval) {
   const Cycle end = cycle_ + 1 + cycles;

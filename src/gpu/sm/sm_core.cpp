@@ -72,7 +72,7 @@ Picoseconds SmCoreOf<W>::tick(Picoseconds now) {
   return next_tick();
 }
 
-// What happens in a core cycle.
+// The work of a core cycle.
 template <unsigned W>
 inline void SmCoreOf<W>::work() {
   end_failed_blocks();
@@ -98,7 +98,7 @@ inline void SmCoreOf<W>::issue_and_fetch() {
   fetch();
 }
 
-// When there is something to do again; what comes from outside wakes the SM before.
+// The time of the next work; an arrival from outside wakes the SM before.
 template <unsigned W>
 inline Picoseconds SmCoreOf<W>::next_tick() {
   if (ready_ != 0 || issued_memory_ || (wants_fetch_ & ~fetch_blocked_) != 0 ||
@@ -110,7 +110,7 @@ inline Picoseconds SmCoreOf<W>::next_tick() {
   return next == ~Cycle{0} ? line_edge : std::min(line_edge, clock_.edge_after(now_, next - cycle_));
 }
 
-// Another SM may have found what a kernel did wrong.
+// Another SM may have found a kernel's fault.
 template <unsigned W>
 inline void SmCoreOf<W>::end_failed_blocks() {
   for (const auto& tally : grids_)
@@ -119,7 +119,7 @@ inline void SmCoreOf<W>::end_failed_blocks() {
         if (block->tally == tally.get()) kill(*block);
 }
 
-// Cycles in which this SM slept: nothing changed, so each scheduler's slots are charged to one reason.
+// Accounts for cycles in which this SM slept: nothing changed, so each scheduler's slots have one reason.
 template <unsigned W>
 void SmCoreOf<W>::account(Cycle cycles) {
   for (const WarpScheduler& scheduler : schedulers_) charge(scheduler, cycles);
@@ -141,9 +141,9 @@ void SmCoreOf<W>::charge(const WarpScheduler& scheduler, Cycle cycles) {
   tally.counts.issue_slots[slot] += cycles;
 }
 
-// Of several kernels, whose slot it is in which nothing issues: that of a warp which waits for the reason it
-// is charged to; without one, that of the oldest block with warps that have not ended. Where lines are
-// counted it is the slot of the instruction that the warp waits to issue; at a barrier, of that.
+// The kernel to charge an empty slot to, among several: the kernel of a warp that waits for the slot's
+// reason; without such a warp, the kernel of the oldest block with live warps. Where lines are counted the
+// warp's next instruction has the slot; for a warp at a barrier, the barrier.
 template <unsigned W>
 [[gnu::noinline]] GridTally& SmCoreOf<W>::idle_tally(std::uint64_t waiting, unsigned reason, Cycle cycles) {
   if (waiting != 0) {
@@ -168,7 +168,7 @@ void SmCoreOf<W>::wake_warps() {
   for (std::uint64_t rest = wheel_.wake(cycle_); rest != 0; rest &= rest - 1) {
     const auto slot = static_cast<unsigned>(std::countr_zero(rest));
     Warp& warp = *warps_[slot];
-    // A warp that has gone to sleep for another reason since is woken by that.
+    // A warp asleep for another reason is woken by the other reason.
     if (warp.reason == IssueSlot::Issued || warp.wake_cycle == kPending) continue;
     if (warp.wake_cycle <= cycle_)
       set_ready(warp, slot);
@@ -177,7 +177,7 @@ void SmCoreOf<W>::wake_warps() {
   }
 }
 
-// What `op` wrote may be used from `ready` on.
+// The results of `op` may be used from `ready` on.
 template <unsigned W>
 [[gnu::always_inline]] inline void SmCoreOf<W>::complete(std::uint32_t slot, const ptx::MicroOp& op,
                                                          Cycle ready) {
@@ -214,7 +214,7 @@ void SmCoreOf<W>::take_completions() {
 
 template <unsigned W>
 [[gnu::noinline]] void SmCoreOf<W>::tick_textures() {
-  // What is handed over now the load-store unit looks at in the next cycle.
+  // The load-store unit looks at a tap in the cycle after its hand-over.
   if (textures_.sends())
     load_store_next_ = std::min({load_store_next_, textures_.tick(cycle_, load_store_), cycle_ + 1});
   for (const auto& failed : textures_.faults())
@@ -293,7 +293,7 @@ GridCounts SmCoreOf<W>::counts_to_tell(const Grid& grid) const {
   return counts;
 }
 
-// What a clock loop has counted by then is remembered no longer.
+// The counts of a clock loop up to then are no longer remembered.
 template <unsigned W>
 void SmCoreOf<W>::take_lines(const ptx::Kernel& kernel, LineCounts& total) {
   const bool here = std::any_of(grids_.begin(), grids_.end(),
@@ -378,8 +378,8 @@ void SmCoreOf<W>::fetch() {
   if (warp.reason == IssueSlot::Fetch) sleep_until(warp, slot, warp.fetched_ready, IssueSlot::Fetch);
 }
 
-// Tells of the warps of a block that goes on which have ended: false while some have accesses on their way,
-// or where the message has no room.
+// Reports the ended warps of a running block: false while some have accesses on their way, or where the
+// message has no room.
 template <unsigned W>
 bool SmCoreOf<W>::release_warps(Block& block) {
   bool all = true;
@@ -446,7 +446,7 @@ void SmCoreOf<W>::finish_blocks() {
   find_only_grid();
 }
 
-// A warp issues nothing any more. Of a block that is killed some have stopped before.
+// The warp issues nothing any more. In a killed block some warps have stopped before.
 template <unsigned W>
 void SmCoreOf<W>::stop(Warp& warp) {
   if (warp.reason != IssueSlot::NoWarp) tell(warp, TaskEventPhase::End);

@@ -1,6 +1,6 @@
-// The inside of a timed SM, for lane arrays of one width. See sm.h for what it models; sm_core.cpp holds
-// the cycle and the blocks, sm_issue.cpp issue and execution, sm_control.cpp what the program of a warp
-// (warp_program.h) takes in cycles, sm_spin.cpp what happens while all warps wait for a clock.
+// The inside of a timed SM, for lane arrays of one width. sm.h has the model; sm_core.cpp the cycle and the
+// blocks, sm_issue.cpp issue and execution, sm_control.cpp the program of a warp (warp_program.h) in cycles,
+// sm_spin.cpp the time in which all warps wait for a clock.
 #pragma once
 
 #include <array>
@@ -165,7 +165,7 @@ class SmCoreOf final : public SmCore, private WarpProgram<W, SmCoreOf<W>, TimedW
   void remember(State state);
   Cycle unchanged_until(const Warp& warp, const ClockLoop& loop, Cycle limit);
 
-  // The warp program, and what it asks for (sm_control.cpp).
+  // The warp program, and its callbacks (sm_control.cpp).
   void execute_program(Warp& warp, const ptx::MicroOp& op, std::uint64_t lanes);
   void advance(Warp& warp, std::uint32_t pc) { advance(warp, warp.slot, pc); }
   void path_changed(Warp& warp) { path_changed(warp, warp.slot); }
@@ -181,7 +181,7 @@ class SmCoreOf final : public SmCore, private WarpProgram<W, SmCoreOf<W>, TimedW
     for (std::uint64_t rest = block.warps; rest != 0; rest &= rest - 1)
       f(*warps_[static_cast<unsigned>(std::countr_zero(rest))]);
   }
-  // What a call wrote can be used in the next cycle at the earliest.
+  // The results of a call can be used in the next cycle at the earliest.
   template <typename F>
   void call(const F& perform) {
     services_.between_ticks(perform);
@@ -221,11 +221,11 @@ class SmCoreOf final : public SmCore, private WarpProgram<W, SmCoreOf<W>, TimedW
   Picoseconds now_ = 0;
   Cycle cycle_ = 0;
   Cycle load_store_next_ = 0;             // when the load-store or the texture unit has something to do
-  std::uint64_t waits_for_textures_ = 0;  // warps that its being full keeps from issuing
+  std::uint64_t waits_for_textures_ = 0;  // warps that wait for room in it
   std::uint64_t free_slots_ = 0;
   std::uint64_t ready_ = 0;                        // may issue, as far as is known
   std::array<std::uint64_t, kReasons> blocked_{};  // by reason
-  std::uint32_t reasons_ = 0;                      // one bit each: those for which any is blocked
+  std::uint32_t reasons_ = 0;                      // one bit each: reasons with a blocked warp
   std::uint64_t wants_fetch_ = 0, fetch_blocked_ = 0;
   LooseRoundRobin fetch_order_;
   std::vector<std::unique_ptr<Warp>> warps_;
@@ -241,7 +241,7 @@ class SmCoreOf final : public SmCore, private WarpProgram<W, SmCoreOf<W>, TimedW
   struct Spin {
     bool round = false;    // a warp has gone round a clock loop in this cycle, or cycles are skipped
     Cycle look_again = 0;  // not before
-    // The SM at an earlier cycle: what it does next depends on nothing else. What had been counted then.
+    // The SM at an earlier cycle: its next actions depend on nothing else. Its counts then.
     State state;
     Cycle cycle = 0;
     Picoseconds now = 0;  // then; while cycles are skipped: of cycle_
@@ -249,8 +249,8 @@ class SmCoreOf final : public SmCore, private WarpProgram<W, SmCoreOf<W>, TimedW
     std::vector<GridCounts> grids;
     std::vector<std::pair<LineCounts*, LineCounts>> lines;  // of their kernels, where they are counted
     unsigned looks = 0, next_state = 1;
-    // It is in that state again after so many cycles, in which it counts as much as is said above; 0: this is
-    // not known, and nothing is skipped.
+    // The SM is in the same state again after so many cycles, with the same counts each time; 0: not known,
+    // and nothing is skipped.
     Cycle period = 0;
     std::uint64_t warps = 0;
   };

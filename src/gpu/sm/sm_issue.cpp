@@ -1,4 +1,5 @@
-// Issue: which warp, whether its next machine instruction may go, and what it reserves when it does.
+// Issue: the choice of a warp, the check of its next machine instruction, and the reservations of the
+// instruction.
 #include <algorithm>
 
 #include "gpu/sm/sm_core.h"
@@ -32,7 +33,7 @@ void SmCoreOf<W>::set_ready(Warp& warp, unsigned slot) {
   set_reason(warp, slot, IssueSlot::Issued);
 }
 
-// Until `cycle`, which lies after this one. Returns false, as what tried to issue has to.
+// Until `cycle`, a later one. Returns false, the result of a failed issue.
 template <unsigned W>
 bool SmCoreOf<W>::sleep_until(Warp& warp, unsigned slot, Cycle cycle, IssueSlot reason) {
   set_reason(warp, slot, reason);
@@ -49,7 +50,7 @@ bool SmCoreOf<W>::sleep(Warp& warp, unsigned slot, IssueSlot reason) {
   return false;
 }
 
-// Flat: what every instruction passes is one function, without registers saved at every step.
+// Flat: the way of every instruction is one function, without registers saved at every step.
 template <unsigned W>
 [[gnu::flatten]] bool SmCoreOf<W>::issue_one(WarpScheduler& scheduler) {
   while (const std::uint64_t ready = may_issue(scheduler)) {
@@ -58,7 +59,7 @@ template <unsigned W>
     if (warp.reason != IssueSlot::Issued) set_ready(warp, slot);
     if (!try_issue(warp, slot)) continue;
     scheduler.issued(slot);
-    // What it has to wait for next is known already: it need not be asked again in vain.
+    // Its next wait is known already: no scheduler need try it in vain.
     if (warp.reason == IssueSlot::Issued && warp.parts_left == 0 && !warp.operands_ready)
       check_operands(warp, slot, cycle_ + 1);
     return true;
@@ -176,8 +177,7 @@ bool SmCoreOf<W>::issue_arithmetic(Warp& warp, unsigned slot, const MicroOp& op,
   return true;
 }
 
-// Where lanes that it names are on other paths, the path waits for them: it has issued nothing but its
-// arrival.
+// Where some of its named lanes are on other paths, the path waits for them: it has only issued its arrival.
 template <unsigned W>
 bool SmCoreOf<W>::issue_exchange(Warp& warp, unsigned slot, const MicroOp& op, const TimedOp& timed) {
   const std::uint64_t lanes = ptx::guarded_lanes(warp.lanes, op, warp.active);
@@ -195,7 +195,7 @@ bool SmCoreOf<W>::issue_exchange(Warp& warp, unsigned slot, const MicroOp& op, c
 
 template <unsigned W>
 bool SmCoreOf<W>::issue_memory(Warp& warp, unsigned slot, const MicroOp& op, const TimedOp& timed) {
-  // What goes before the access itself (its address's arithmetic) takes issue slots on the SP path.
+  // The arithmetic of the address, before the access itself, takes issue slots on the SP path.
   const unsigned parts = warp.parts_left == 0 ? std::max<unsigned>(timed.parts, 1) : warp.parts_left;
   const std::uint16_t* entries = warp.entries + timed.first_entry;
   if (parts > 1) {
@@ -262,7 +262,7 @@ bool SmCoreOf<W>::issue_control(Warp& warp, unsigned slot, const MicroOp& op, co
   const bool waits =
       op.kind == Kind::SystemCall || (op.kind == Kind::Fence && op.scope != ptx::MemoryScope::Cta);
   if (waits && lanes != 0 && !drained(slot)) return sleep(warp, slot, IssueSlot::Fence);
-  // What a barrier or a fence orders in a block keeps its order below too, but for tracked memory.
+  // Accesses ordered by a barrier or a fence in a block keep their order below too, but for tracked memory.
   const bool in_block =
       op.kind == Kind::Fence ||
       (op.kind == Kind::Barrier && static_cast<ptx::BarrierMode>(op.mode) != ptx::BarrierMode::Warp);

@@ -1,5 +1,4 @@
-// What an SM says of itself when a report is made of a machine that stands still, or that a limit has
-// stopped.
+// An SM's lines in the report of a standstill, or of a machine stopped by a limit.
 #include <algorithm>
 #include <bit>
 
@@ -7,7 +6,7 @@
 
 namespace duet::gpu {
 
-// Of each kernel that is here the first warp that waits, and the load-store unit; a line each.
+// A line for the first waiting warp of each kernel here, and one for the load-store unit.
 template <unsigned W>
 std::string SmCoreOf<W>::waits_for() const {
   if (blocks_.empty()) return {};

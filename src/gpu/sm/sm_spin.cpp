@@ -1,9 +1,9 @@
-// An SM whose warps all wait for a clock (clock_loops.h) or for something outside goes through the same
-// states again and again: what it does in a cycle depends on its state alone, seen from that cycle, and on
-// how the loops' comparisons end. So when it is in a state that it has been in, it sleeps for as many periods
-// as comparisons end as they do, and what it counts in one period is counted for each. When somebody wakes it
-// before, or looks at its counts, the rest of a period is made up for: it has touched nothing outside. All
-// counts are what they would be cycle by cycle.
+// An SM whose warps all wait for a clock (clock_loops.h) or for something outside repeats its states: its
+// next cycle depends on its state alone, relative to the cycle, and on the results of the loops' comparisons.
+// In a state that it has been in before, the SM sleeps for as many whole periods as all comparisons keep
+// their results, and the counts of one period are added for each. When it is woken before, or its counts are
+// read, it makes up for the rest of the period: it has touched nothing outside. All counts are the same as
+// cycle by cycle.
 #include <algorithm>
 #include <utility>
 
@@ -14,20 +14,19 @@ namespace duet::gpu {
 
 namespace {
 
-constexpr Cycle kBetweenLooks = 64;  // while others than the spinning warps have something to do
-constexpr Cycle kLeastPeriods = 4;   // that are worth it
-constexpr std::int64_t kForgotten =
-    1024;  // which of two units was free first that many cycles ago, nobody asks
+constexpr Cycle kBetweenLooks = 64;        // while others than the spinning warps have something to do
+constexpr Cycle kLeastPeriods = 4;         // worth a skip
+constexpr std::int64_t kForgotten = 1024;  // the order of units' free times before that does not matter
 // Clocks of 32 bits, in cycles or nanoseconds, do not come round meanwhile.
 constexpr Cycle kMostCycles = Cycle{1} << 30;
 
-// Seen from `cycle`; of what has passed only the order is of interest.
+// Relative to `cycle`; only the order of past times matters.
 std::uint64_t relative(Cycle time, Cycle cycle) {
   const auto distance = static_cast<std::int64_t>(time - cycle);
   return static_cast<std::uint64_t>(std::max(distance, -kForgotten));
 }
 
-// A number that is ordered, without a sign, as values of the type are.
+// A number with the unsigned order of the type's values.
 std::uint64_t ordered(ptx::Type type, std::uint64_t value) {
   if (!ptx::is_signed(type)) return value;
   if (ptx::type_bytes(type) == 4)
@@ -60,8 +59,8 @@ const ClockLoop* SmCoreOf<W>::clock_loop_of(const Warp& warp) const {
   return nullptr;
 }
 
-// Nothing, when something else than clock loops will happen by itself; otherwise before which cycle nothing
-// does. What comes from outside wakes the SM.
+// Nothing, when the SM has other work than clock loops; otherwise the first cycle of such work. An arrival
+// from outside wakes the SM.
 template <unsigned W>
 std::optional<Cycle> SmCoreOf<W>::only_spins(std::uint64_t& spinning) const {
   if (issued_memory_ || load_store_next_ != ~Cycle{0} || load_store_.wants_tick() || !textures_.idle() ||
@@ -118,7 +117,7 @@ auto SmCoreOf<W>::relative_state(std::uint64_t spinning) -> State {
   return state;
 }
 
-// So that periods of every length are found, states are remembered for twice as long each time.
+// A state is remembered for twice as long each time, to find periods of every length.
 template <unsigned W>
 void SmCoreOf<W>::remember(State state) {
   if (!spin_.state.empty() && ++spin_.looks < spin_.next_state) return;
@@ -155,7 +154,7 @@ struct SmCoreOf<W>::ClockRound {
   }
 
   struct Outcome {
-    std::uint64_t taken = 0;            // lanes that go round again
+    std::uint64_t taken = 0;            // lanes of another round
     std::vector<std::uint64_t> ends;    // of each comparison, a mask of lanes
     std::vector<std::uint64_t> values;  // of each comparison's clock in each lane, ordered
   };
@@ -214,8 +213,8 @@ struct SmCoreOf<W>::ClockRound {
   std::vector<std::uint64_t> predicates_;
 };
 
-// The last cycle, at most `limit`, at which the warp's comparisons end as they have since the state was
-// remembered; an earlier one than this when they do not now, or do not keep it in the loop.
+// The last cycle, at most `limit`, at which the warp's comparisons have the results they had since the state
+// was remembered; an earlier cycle than now when they differ now, or do not keep the warp in the loop.
 template <unsigned W>
 Cycle SmCoreOf<W>::unchanged_until(const Warp& warp, const ClockLoop& loop, Cycle limit) {
   ClockRound round(*this, warp, loop);
@@ -234,8 +233,8 @@ Cycle SmCoreOf<W>::unchanged_until(const Warp& warp, const ClockLoop& loop, Cycl
   return same;
 }
 
-// At the end of a cycle in which a warp has gone round a clock loop. Returns when the SM has to be ticked, or
-// 0 when cycle follows cycle.
+// At the end of a cycle in which a warp has gone round a clock loop. Returns the time of the SM's next tick,
+// or 0 when cycle follows cycle.
 template <unsigned W>
 [[gnu::noinline]] Picoseconds SmCoreOf<W>::begin_skip() {
   if (spin_.period != 0) spin_ = {};  // woken in the cycle after
@@ -260,7 +259,7 @@ template <unsigned W>
     const Warp& warp = *warps_[slot];
     if (limit > cycle_) limit = std::min(limit, unchanged_until(warp, *clock_loop_of(warp), limit));
   });
-  // In the last one the values that are compared are read again.
+  // In the last period the compared values are read again.
   const Cycle periods = limit > cycle_ ? (limit - cycle_) / period : 0;
   if (periods < kLeastPeriods + 1) {
     spin_.state.clear();
@@ -316,7 +315,7 @@ void SmCoreOf<W>::skip_periods(Cycle end) {
       wheel_.sleep(cycle_, warp->wake_cycle, warp->slot);
 }
 
-// Goes on to the end of that cycle.
+// Goes on to the end of cycle `end`.
 template <unsigned W>
 [[gnu::noinline]] void SmCoreOf<W>::catch_up(Cycle end) {
   skip_periods(end);
@@ -328,7 +327,7 @@ template <unsigned W>
   }
 }
 
-// The SM is ticked, and is as it was at the end of cycle `previous`. False: that is the cycle of this tick.
+// The SM is ticked, in its state at the end of cycle `previous`. False: `previous` is the cycle of this tick.
 template <unsigned W>
 [[gnu::noinline]] bool SmCoreOf<W>::end_skip(Cycle previous) {
   if (cycle_ == previous) return false;
@@ -341,7 +340,7 @@ template <unsigned W>
   return true;
 }
 
-// All that is due at `now` has been ticked.
+// All components due at `now` have been ticked.
 template <unsigned W>
 bool SmCoreOf<W>::settle_statistics(Picoseconds now) {
   if (spin_.period == 0) return false;

@@ -48,12 +48,12 @@ Cycle TextureUnit<W>::tick(Cycle cycle, LoadStoreUnit<W>& load_store) {
       ++job.sent;
       if (issue == LoadStoreUnit<W>::Issue::Faulted) {
         faults_.push_back({job.warp, tap.op, load_store.fault()});
-        // Nothing of it is wanted any more: what is on its way ends it.
+        // It is not wanted any more: its last tap on the way ends it.
         job.answered += taps.size() - job.sent + 1;
         job.sent = taps.size();
       } else {
         load_store.start_at(cycle);
-        // The samples of a pass share the cycles that its addresses take.
+        // The samples of a pass share the cycles of its addresses.
         const std::size_t sharing = std::min<std::size_t>(taps.size(), kSamplesPerPass);
         free_at_ = cycle + std::max<Cycle>(job.registers->width / kLanesPerCycle / sharing, 1);
       }
@@ -80,7 +80,7 @@ bool TextureUnit<W>::take(const typename LoadStoreUnit<W>::Completion& completio
   return false;
 }
 
-// A job that completes before all of its taps are sent is still in the queue, and tick() finishes it.
+// A job complete before all of its taps are sent is still in the queue, and tick() finishes it.
 template <unsigned W>
 void TextureUnit<W>::finish(Job& job, Cycle cycle) {
   job.access.finish(*job.registers);

@@ -28,7 +28,7 @@ class TextureUnit {
     const ptx::MicroOp* op = nullptr;
     Cycle ready = 0;
   };
-  // A tap that may not read or write where it lies.
+  // A tap without the right to read or write its address.
   struct Fault {
     std::uint32_t warp = 0;
     ptx::MicroOp op;
@@ -45,9 +45,9 @@ class TextureUnit {
   void start_at(Cycle cycle) { queue_.back()->start = cycle; }
   const AccessFault& fault() const { return fault_; }
 
-  // Sends what is due; returns when it next has something to do without an answer.
+  // Sends due taps; returns the next cycle with work that needs no answer.
   Cycle tick(Cycle cycle, LoadStoreUnit<W>& load_store);
-  // Whether an instruction that the load-store unit completed is one of its taps.
+  // Whether a completed instruction of the load-store unit is one of its taps.
   bool take(const typename LoadStoreUnit<W>::Completion& completion, Cycle cycle);
   const std::vector<Completion>& completions() const { return completions_; }
   void clear_completions() { completions_.clear(); }

@@ -12,7 +12,7 @@ using ptx::Bank;
 using ptx::MicroOp;
 using ptx::Unit;
 
-// A division that is one instruction: its quotient or rest comes from the special function unit.
+// A division as one instruction: its quotient or rest comes from the special function unit.
 bool divides_at_once(const MicroOp& op, const config::Sm& sm) {
   return sm.ptx_instructions && (op.opcode == ptx::Opcode::Div || op.opcode == ptx::Opcode::Rem);
 }
@@ -70,8 +70,8 @@ class Builder {
   }
 
  private:
-  // Of a rounded root, reciprocal, logarithm or exponential the special function unit makes a first
-  // approximation; what scales its operand and refines its result are multiplications and additions.
+  // The special function unit makes a first approximation of a rounded root, reciprocal, logarithm or
+  // exponential; multiplications and additions scale its operand and refine its result.
   void refine(TimedOp& timed) const {
     timed.first_part_cycles = std::max(timed.latency_cycles, timed.part_interval_cycles);
     timed.pipe = Pipe::Sp;

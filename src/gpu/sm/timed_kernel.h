@@ -1,6 +1,6 @@
-// A kernel as the timing model sees it: for every micro-op the scoreboard entries that it reads and writes,
-// the unit that executes it, its latency, and where its machine code lies. Made once per launch. Source:
-// machine file (gpu.sm.*); CUDA C programming guide for which instructions share a unit.
+// A kernel as the timing model sees it: for every micro-op the scoreboard entries it reads and writes, its
+// unit, its latency, and the place of its machine code. Made once per launch. Source: machine file
+// (gpu.sm.*); CUDA C programming guide for the unit of each instruction.
 #pragma once
 
 #include <cstdint>
@@ -18,13 +18,13 @@ enum class Pipe : std::uint8_t { Sp, Sfu, Dp, LoadStore };
 inline constexpr unsigned kArithmeticPipes = 3;
 
 struct TimedOp {
-  std::uint32_t first_entry = 0;    // in TimedKernel::entries: what is read, then what is written
+  std::uint32_t first_entry = 0;    // in TimedKernel::entries: read entries, then written ones
   std::uint32_t machine_index = 0;  // of its first machine instruction
   std::uint16_t parts = 1;          // machine instructions; 0: executes with its successor, for free
   std::uint16_t latency_cycles = 0;
   std::uint16_t interval_cycles = 0;
   std::uint16_t part_interval_cycles = 1;   // from one part to the next
-  std::uint16_t first_interval_cycles = 0;  // of the unit on which the first part executes
+  std::uint16_t first_interval_cycles = 0;  // of the first part's unit
   std::uint16_t first_part_cycles = 1;      // from the first part to the second
   std::uint8_t read_entries = 0, write_entries = 0;
   std::uint8_t register_reads =

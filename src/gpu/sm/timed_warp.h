@@ -1,5 +1,5 @@
-// What a timed SM keeps of a block and of a warp beside what their program needs: which slots are theirs, the
-// scoreboard, the instruction buffer, and why a warp cannot issue.
+// A timed SM's data of a block and of a warp beyond their program's: their slots, the scoreboard, the
+// instruction buffer, and why a warp cannot issue.
 #pragma once
 
 #include <memory>
@@ -12,7 +12,7 @@
 
 namespace duet::gpu {
 
-// What an SM keeps of a grid that it has blocks of, and has not told yet.
+// An SM's counts of a grid with blocks here, since its last report.
 struct GridTally {
   Grid* grid = nullptr;
   GridCounts counts;
@@ -21,7 +21,7 @@ struct GridTally {
 };
 
 struct TimedBlock : BlockState {
-  std::uint16_t told_threads = 0;  // of warps that have ended, and whose room is free
+  std::uint16_t told_threads = 0;  // of ended warps with freed room
   std::uint64_t warps = 0;         // slots
   GridTally* tally = nullptr;
   std::shared_ptr<const TimedKernel> timed;

@@ -1,5 +1,6 @@
-// What instructions do with the bits of tracked memory, and whose company they keep (tracked_order.h).
-// Source: lustig2013 §4.1 (loads wait for full, stores fill), §4.5 (instructions that name it).
+// Actions of instructions on the bits of tracked memory, and the accesses that may go with them
+// (tracked_order.h). Source: lustig2013 §4.1 (loads wait for full, stores fill), §4.5 (instructions that name
+// an action).
 #pragma once
 
 #include "gpu/sm/memory_instruction.h"

@@ -1,13 +1,13 @@
-// Program order of a warp's accesses to tracked memory (docs/design/full-empty.md, hazard (c)). Loads that
-// wait and stores travel in two classes, which pass each other on the way to the bits, and an access of one
-// class may wait there for what one of the other does. So a warp's access is issued only when nothing of the
-// warp that is on its way touches what it touches: granules, or lines, or (order_grain) all that is tracked.
-// Accesses that do the same, in one class, keep their order anyway and go together. Those that name what else
-// they do with the bits (docs/design/full-empty.md) go alone, as others may wait for them elsewhere. Kept, as
-// a table beside the pending instructions would: the lines that a warp's accesses touch, of all warps of the
-// SM in order_entries places, each with its words. Who finds no place is issued all the same; until it is
-// complete the warp issues nothing that does not go with it. A line of a granule wider than a line is its
-// granule. Left out: the cycles that comparing the lines of an access takes.
+// Program order of a warp's accesses to tracked memory (docs/design/full-empty.md, hazard (c)).
+// Loads that wait and stores travel in two classes. The classes pass each other on the way to the bits, and
+// an access of one class may wait there for an access of the other. So a warp's access is issued only when no
+// access of the warp on its way touches the same place: granules, or lines, or (order_grain) all tracked
+// memory. Accesses of one class with the same action keep their order anyway and go together. Accesses that
+// name another action (docs/design/full-empty.md) go alone, as others may wait for them elsewhere.
+// Like a table beside the pending instructions, it keeps the lines of all warps' accesses on the SM in
+// order_entries places, each with its words. An access without a place is issued all the same; until it
+// completes, its warp issues only accesses that go with it. A line of a granule wider than a line is its
+// granule. Left out: cycles for comparing the lines of an access.
 #pragma once
 
 #include <bit>
@@ -40,12 +40,12 @@ class TrackedOrder {
         entries_(entries),
         warps_(warps) {}
 
-  // Whether something of a warp is on its way that a barrier, a fence or a release comes after.
+  // Whether an access of a warp is on its way; a barrier, a fence or a release waits for it.
   bool holds_back(std::uint32_t warp) const { return on_ && warps_[warp].in_flight != 0; }
   // Whether it may be of any warp.
   bool busy() const { return in_flight_ != 0; }
 
-  // Whether the access may be issued beside those of its warp that are on their way.
+  // Whether the access may be issued beside its warp's accesses on their way.
   bool may_go(Instruction& instruction) {
     instruction.place_count = 0;
     const Warp& own = warps_[instruction.warp];
@@ -94,9 +94,9 @@ class TrackedOrder {
   static constexpr std::uint32_t kNoEntry = ~0u;
   struct Warp {
     std::uint32_t in_flight = 0;
-    std::uint32_t first = kNoEntry;  // of those on their way, the one issued last
+    std::uint32_t first = kNoEntry;  // of accesses on their way, the last issued
     Company company = Company::None;
-    bool alike = true;  // all of them are of that company
+    bool alike = true;  // all of them may go together
   };
 
   static bool goes_with_its_like(Company company) {

@@ -1,5 +1,5 @@
 // Warps that sleep until a known cycle. Each slot of the wheel holds the warps of one cycle as a mask; a warp
-// that sleeps beyond the wheel is put into its last slot and looked at again.
+// with a later cycle is put into the last slot and looked at again.
 #pragma once
 
 #include <array>
@@ -21,7 +21,7 @@ class WakeWheel {
     slots_[slot] |= 1ull << warp;
     used_[slot / 64] |= 1ull << (slot % 64);
   }
-  // The warps that wake at `cycle`; none may have been passed over.
+  // The warps of `cycle`; no earlier cycle may have been passed over.
   std::uint64_t wake(Cycle cycle) {
     const unsigned slot = cycle % kSlots;
     const std::uint64_t warps = slots_[slot];
@@ -29,7 +29,7 @@ class WakeWheel {
     used_[slot / 64] &= ~(1ull << (slot % 64));
     return warps;
   }
-  // The first cycle after `now` at which a warp wakes; ~0 when none does.
+  // The first cycle after `now` with a warp; ~0 when there is none.
   Cycle next(Cycle now) const {
     const unsigned from = (now + 1) % kSlots;
     for (unsigned i = 0; i <= kSlots / 64; ++i) {

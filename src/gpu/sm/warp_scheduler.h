@@ -1,9 +1,9 @@
-// Which of the warps that may issue is tried first. One scheduler owns every n-th warp slot. Policies are
-// small types in schedulers/, a file each, which this file lists; `gpu.sm.scheduler` names one. A policy has
+// Chooses the ready warp to try first. One scheduler owns every n-th warp slot. Policies are small types in
+// schedulers/, a file each, listed in this file; `gpu.sm.scheduler` names one. A policy has
 //   static constexpr const char* kName           as machine files name it
-//   unsigned pick(std::uint64_t ready) const     one of these slots, which are at least one
+//   unsigned pick(std::uint64_t ready) const     one of these slots; there is at least one
 //   void issued(unsigned slot)                   its warp has issued a machine instruction
-//   std::uint64_t state() const                  what pick() depends on, beside what launched() sets
+//   std::uint64_t state() const                  the state of pick(), beside launched()'s
 //   void launched(unsigned slot)                 a new warp has come there (may be left out)
 #pragma once
 
@@ -20,7 +20,7 @@ namespace duet::gpu {
 class WarpScheduler {
   using Policies = std::tuple<GreedyThenOldest, LooseRoundRobin>;
 
-  // The hook of the policy that is chosen: a comparison each, no call.
+  // The hook of the chosen policy: a comparison each, no call.
   template <std::size_t i = 0, typename Self, typename F>
   static decltype(auto) call(Self& self, const F& hook) {
     if constexpr (i + 1 < std::tuple_size_v<Policies>)
@@ -29,11 +29,11 @@ class WarpScheduler {
   }
 
  public:
-  // A value of the policy that is named so; throws duet::Error where none is.
+  // A value of the policy of this name; throws duet::Error where there is none.
   WarpScheduler(std::uint64_t warps, const std::string& policy);
   static std::vector<std::string> names();  // of all policies
 
-  std::uint64_t warps() const { return warps_; }  // the slots that it owns
+  std::uint64_t warps() const { return warps_; }  // its slots
   unsigned pick(std::uint64_t ready) const {
     return call(*this, [&](const auto& policy) { return policy.pick(ready); });
   }

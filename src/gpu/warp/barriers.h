@@ -1,6 +1,6 @@
-// The barrier counters of a block. A warp arrives as a whole; one whose lanes are on several paths when the
-// last of them has come, but for a count of threads. Warps that have ended count as arrived at barriers of
-// the whole block. Source: PTX ISA 9.0, bar / barrier.
+// The barrier counters of a block. A warp arrives as a whole. A warp with lanes on several paths arrives with
+// the last of them, but at barriers with a count of threads. Ended warps count as arrived at barriers of the
+// whole block. Source: PTX ISA 9.0, bar / barrier.
 #pragma once
 
 #include <array>
@@ -14,7 +14,7 @@ namespace duet::gpu {
 inline constexpr unsigned kBarriers = 16;
 
 struct BarrierReduction {
-  std::uint32_t count = 0;  // predicates that were true
+  std::uint32_t count = 0;  // true predicates
   bool all = true, any = false;
 };
 
@@ -30,7 +30,7 @@ struct Barrier {
     arrived_threads += threads;
     expected_threads = expected;
   }
-  // Part of a warp, at a barrier that counts threads.
+  // Part of a warp, at a barrier with a count of threads.
   void arrive_apart(std::uint64_t threads, std::uint64_t expected) {
     arrived_threads += threads;
     expected_threads = expected;

@@ -1,5 +1,5 @@
-// What a block's check is told before a warp's access to memory, and what becomes of lanes that it keeps out:
-// they read zero and write nothing.
+// Passes a warp's access to memory to the block's check before it happens. Lanes that the check keeps out
+// read zero and write nothing.
 //   block_check(block, grid, services.checker, width);  lanes = checked_lanes(*block.check, warp, op, ...);
 #pragma once
 
@@ -27,7 +27,7 @@ inline void block_check(BlockState& block, const Grid& grid, check::Checker* che
   block.check->start(launch, block.number);
 }
 
-// The lanes that may execute a Load, Store or Atomic.
+// The permitted lanes of a Load, Store or Atomic.
 template <unsigned W>
 [[gnu::noinline]] std::uint64_t checked_lanes(check::BlockCheck& check, ptx::Warp<W>& warp,
                                               const ptx::MicroOp& op, std::uint32_t pc, unsigned index,

@@ -1,6 +1,6 @@
-// Device printf: C's conversions over the argument block that vprintf is given, where each argument is
-// aligned to its size and floating-point ones are double. Source: CUDA C++ Programming Guide, "Formatted
-// Output". Left out: %n and long double.
+// Device printf: C's conversions over vprintf's argument block: each argument is aligned to its size, and
+// floating-point ones are double. Source: CUDA C++ Programming Guide, "Formatted Output". Left out: %n and
+// long double.
 #pragma once
 
 #include <cstddef>

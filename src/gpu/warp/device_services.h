@@ -1,5 +1,4 @@
-// Calls from device code to what CUDA's device runtime provides: printf, assert, malloc and free, and kernels
-// that launch kernels.
+// Calls from device code to CUDA's device runtime: printf, assert, malloc and free, and launches of kernels.
 // Source: CUDA C++ Programming Guide.
 #pragma once
 

@@ -1,5 +1,5 @@
-// The one line that tells the user what a kernel did wrong: kernel, thread, line, and for addresses the
-// nearest allocation.
+// The one line for the user about a kernel's fault: kernel, thread, line, and for addresses the nearest
+// allocation.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
-// Lane arrays that all blocks of a grid read: immediates, parameters, and each warp's thread indices,
-// broadcast once per launch by the first SM that needs them; and those that hold for one block.
+// Lane arrays for all blocks of a grid: immediates, parameters, and each warp's thread indices, broadcast
+// once per launch by the first SM that needs them; and lane arrays for one block.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace duet::gpu {
 
-// Bytes aligned for whole-warp vector accesses: zero at first, later what their last user left.
+// Bytes aligned for whole-warp vector accesses: zero at first, later the values of their last user.
 class LaneArrays {
  public:
   void resize(std::size_t bytes) {
@@ -32,11 +32,11 @@ struct GridArrays {
   std::size_t warp_stride = 0;  // bytes of one warp's slots
 };
 
-// `lanes` is the width of the lane arrays (32 or 64), `width` that of the machine's warps. Made by whoever
-// asks first.
+// `lanes` is the width of the lane arrays (32 or 64), `width` the machine's warp width. Made at the first
+// call.
 const std::shared_ptr<const GridArrays>& grid_arrays(Grid& grid, unsigned lanes, unsigned width);
 
-// The Bank::Block slots: what all blocks of the grid have in common, and the index of one.
+// The Bank::Block slots: the common values of all blocks of the grid, and the index of one.
 void fill_grid_slots(LaneArrays& block_slots, const Grid& grid, unsigned lanes, unsigned width);
 void fill_block_index(LaneArrays& block_slots, const Dim3& index, unsigned lanes);
 

@@ -45,7 +45,7 @@ std::int64_t floor_to_integer(double value) {
   return static_cast<std::int64_t>(std::floor(std::clamp(value, -kFar, kFar)));
 }
 
-// In texels, after the address modes that concern the coordinate as a whole.
+// In texels, after the address modes for the coordinate as a whole.
 double in_texels(double x, std::uint32_t size, const Image& image, AddressMode mode) {
   if (!image.normalized) return x;
   const double whole = std::floor(x);
@@ -277,7 +277,7 @@ void ImageAccess<W>::add_taps(Group& group, const Addresses& addresses, unsigned
   }
 }
 
-// The elements that are stored, from wherever they stand (ptx/image.h), as bytes one behind the other.
+// The stored elements, from their places (ptx/image.h), as bytes one behind the other.
 template <unsigned W>
 void ImageAccess<W>::take_values(const ptx::Warp<W>& warp, const Group& group) {
   const unsigned coordinates = ptx::coordinates_of(ImageMode::of(op_).geometry);
@@ -355,7 +355,7 @@ void ImageAccess<W>::filter_channel(const Group& group, const Weights& weights, 
   std::array<double, W> sum{};
   for (unsigned tap = 0; tap < group.taps; ++tap) {
     read_channel(group, tap, c, out);
-    // What is not there does not count, also where it is infinite.
+    // Absent texels do not count, even infinite ones.
     for (unsigned lane = 0; lane < W; ++lane) {
       const double weight = weights[tap][lane], value = std::bit_cast<float>(out[lane]);
       sum[lane] += weight == 0 ? 0 : weight * value;

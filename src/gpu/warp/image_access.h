@@ -1,9 +1,9 @@
 // A texture or surface instruction of a warp, without time: its coordinates become taps, each a load or store
-// of one texel a lane on registers of its own, which whoever owns the memory performs; what they bring is
+// of one texel a lane on registers of its own. The memory's owner performs the taps; their values are
 // filtered and written to the destinations. Source: CUDA C++ Programming Guide, appendix "Texture Fetching"
 // (nearest-point and linear filtering with weights of 8 fractional bits, address modes), surface functions;
 // PTX ISA 9.0, section 9.7.10. Not documented and chosen here: weights round to nearest; sums are exact and
-// rounded once; channels that a texel does not have read 0, the last 1.
+// rounded once; channels that a texel lacks read 0, the last 1.
 #pragma once
 
 #include <array>
@@ -30,14 +30,14 @@ class ImageAccess {
   bool start(const ptx::Warp<W>& warp, const ptx::MicroOp& op, std::uint64_t lanes,
              const memory::AddressSpace& address_space);
   const AccessFault& fault() const { return fault_; }
-  // Valid from start() to the next; those without lanes are left out.
+  // Valid from start() to the next; taps without lanes are left out.
   const std::vector<Tap>& taps() const { return taps_; }
   ptx::Warp<W>& scratch() { return scratch_; }
   // Writes the destinations; all taps have been performed.
   void finish(ptx::Warp<W>& warp);
 
  private:
-  // Lanes that name the same object.
+  // Lanes with the same object.
   struct Group {
     Image image;
     std::uint64_t lanes = 0;

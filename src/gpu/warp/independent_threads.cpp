@@ -60,7 +60,7 @@ void IndependentThreads<W>::arrive(ptx::Warp<W>& warp, ReconvergenceStack& stack
   waiting_.push_back(waiting);
   blocked_ |= waiting.path;
   const bool last = all_at(stack, use.id);
-  // Lanes that the warp does not have (any more) count with the last of the others.
+  // Absent and ended lanes of the warp count with the last of the others.
   if (waiting.counted)
     barrier.arrive_apart(threads + (last ? warp.width - LaneMask(stack.live()).count() : 0u), use.expected);
   else if (last)
@@ -155,14 +155,14 @@ bool IndependentThreads<W>::complete_one(ptx::Warp<W>& warp, ReconvergenceStack&
   return false;
 }
 
-// The lanes of all paths exchange at once, each path through the registers that its own instruction names: in
-// a warp of its own that holds nothing but the operands.
+// The lanes of all paths exchange at once, each path through the registers of its own instruction: in a warp
+// made of the operands alone.
 template <unsigned W>
 void IndependentThreads<W>::execute(ptx::Warp<W>& warp, const std::vector<Waiting>& group,
                                     std::uint64_t lanes) const {
   const MicroOp& first = *group.front().op;
   if (first.kind == ptx::Kind::Barrier) return;
-  constexpr unsigned kOperands = 5, kWords = W * 2;  // each in a pair of slots, which a wide one fills
+  constexpr unsigned kOperands = 5, kWords = W * 2;  // each in a pair of slots; a wide operand fills both
   alignas(64) std::array<std::uint32_t, (kOperands + 1) * kWords> words{};
   std::array<std::uint64_t, kOperands + 2> predicates{};
   const bool wide = ptx::type_bytes(first.type) == 8;

@@ -1,9 +1,9 @@
-// Paths of one warp that wait for its other lanes: at instructions that name lanes (bar.warp.sync, shfl.sync,
-// vote.sync, match, redux, elect) and at barriers of the block; and loops that give others their turn. Used
-// by kernels whose lanes make progress independently (compiled for sm_70 or later); whichever model of time
-// executes them. Source: CUDA C programming guide, independent thread scheduling; PTX ISA 9.0, 9.7.13. When a
-// path of a real machine gives up its turn is not published: here after so many rounds of a loop in which it
-// may wait for others. Lanes that an instruction names but that cannot come (undefined in PTX) are left out.
+// Paths of one warp that wait for its other lanes: at instructions with a mask of lanes (bar.warp.sync,
+// shfl.sync, vote.sync, match, redux, elect) and at barriers of the block; and loops with turns for others.
+// Used by kernels with independent progress of lanes (compiled for sm_70 or later), in each model of time.
+// Source: CUDA C programming guide, independent thread scheduling; PTX ISA 9.0, 9.7.13. It is not published
+// when a path of a real machine gives up its turn: here after a number of rounds of a loop in which it may
+// wait for others. Named lanes without a way to come (undefined in PTX) are left out.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ class IndependentThreads {
  public:
   struct Waiting {
     const ptx::MicroOp* op = nullptr;
-    std::uint64_t path = 0, lanes = 0;  // of the path; those that execute the instruction
+    std::uint64_t path = 0, lanes = 0;  // of the path; lanes that execute the instruction
     std::uint64_t members = 0;          // the lanes it names
     unsigned barrier = kBarriers;       // of the block; kBarriers: it waits for lanes of its warp
     bool counted = false;               // the barrier waits for a number of threads, not for the block
@@ -36,13 +36,13 @@ class IndependentThreads {
   }
   bool waits() const { return blocked_ != 0; }
 
-  // Whether lanes that the running path's instruction names are elsewhere and alive.
+  // Whether live lanes named by the running path's instruction are elsewhere.
   static bool incomplete(const ptx::Warp<W>& warp, const ReconvergenceStack& stack, const ptx::MicroOp& op,
                          std::uint64_t lanes) {
     return (members_of(warp, op, lanes) & stack.live() & ~stack.top().lanes) != 0;
   }
-  // The running path waits at the instruction, where it stands; others are complete by that, perhaps.
-  // Each instruction that has been executed is told.
+  // The running path waits at its instruction. This may complete other paths' instructions; `executed` is
+  // called for each.
   using Executed = std::function<void(const ptx::MicroOp&)>;
   void wait_for_lanes(ptx::Warp<W>& warp, ReconvergenceStack& stack, const ptx::MicroOp& op,
                       std::uint64_t lanes, const Executed& executed);
@@ -52,15 +52,15 @@ class IndependentThreads {
   // The barrier is complete. Returns whether any path waited at it.
   bool release(ptx::Warp<W>& warp, ReconvergenceStack& stack, unsigned barrier,
                const BarrierReduction& result);
-  // Lanes have ended. Returns the barrier of the whole block at which all others wait, so that the warp has
-  // arrived now; kBarriers: none.
+  // Lanes have ended. Returns the barrier of the whole block at which all others wait: the warp has arrived
+  // now; kBarriers: none.
   unsigned lanes_ended(ptx::Warp<W>& warp, ReconvergenceStack& stack, const Executed& executed);
-  // The first path that waits at a barrier.
+  // The first path at a barrier.
   const Waiting& at_barrier() const;
-  // Puts a path that can run on top of the stack; false: all wait at barriers.
+  // Puts a runnable path on top of the stack; false: all wait at barriers.
   bool next_path(ptx::Warp<W>& warp, ReconvergenceStack& stack, const Executed& executed);
   // The running path has gone back to `target` in a loop in which it may wait for others, while others wait.
-  // True: another one has got the turn.
+  // True: another path has the turn.
   bool turn_over(ReconvergenceStack& stack, std::uint32_t target) {
     if (++rounds_ < kRoundsPerTurn) return false;
     rounds_ = 0;

@@ -12,7 +12,7 @@ bool ReconvergenceStack::turn_to_other(std::uint64_t blocked) {
     if ((own & blocked) != 0 || own == 0) continue;
     if (own == lanes) {
       ++running;
-      next = i;  // the lowest: at each level those that ran lie above their siblings
+      next = i;  // the lowest: at each level paths that ran lie above their siblings
     } else if (leaving == paths_.size()) {
       leaving = i;
     }
@@ -60,7 +60,7 @@ bool ReconvergenceStack::siblings(std::size_t a, std::size_t b) const {
   return parent(a) == parent(b);
 }
 
-// At each level those above the path, or above the one that waits for it, go below their siblings.
+// At each level the paths above it, or above its waiting ancestor, go below their siblings.
 void ReconvergenceStack::bring_to_top(std::size_t path) {
   const auto at = [&](std::size_t i) { return paths_.begin() + static_cast<std::ptrdiff_t>(i); };
   for (std::size_t begin = 0;;) {
@@ -75,7 +75,7 @@ void ReconvergenceStack::bring_to_top(std::size_t path) {
   }
 }
 
-// Paths that can run and stand where they end.
+// Drops runnable paths that stand at their end.
 void ReconvergenceStack::drop_finished() {
   for (std::size_t i = paths_.size(); i-- > 0;)
     if (paths_[i].pc == paths_[i].reconvergence && can_run(i)) {

@@ -1,9 +1,9 @@
 // Branch divergence of one warp: a stack of paths, the top one runs. Lanes that leave a divergent branch on
 // different paths meet again at its immediate post-dominator. Source: the SIMT stack of hu2016's SM (thread
-// controller); reconvergence points are the compiler's. A call leaves a path that waits where the function
-// returns to; lanes inside meet nobody outside. Paths need not run in the stack's order: one that waits for
-// lanes elsewhere gives its turn to another (turn_to_other), and lanes that wait where paths meet go on by
-// themselves when nothing else can (CUDA C programming guide, independent thread scheduling).
+// controller); reconvergence points are the compiler's. A call leaves a path that waits at the return
+// address; lanes inside meet no lanes outside. Paths need not run in the stack's order: a path that waits for
+// lanes elsewhere gives its turn to another (turn_to_other), and lanes at a meeting point go on by themselves
+// when nothing else can (CUDA C programming guide, independent thread scheduling).
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace duet::gpu {
 
 class ReconvergenceStack {
  public:
-  // A path with none above it that holds some of its lanes can run; the others wait at `pc` for those.
+  // A path can run when no path above it holds some of its lanes; otherwise it waits at `pc` for them.
   struct Path {
     std::uint32_t pc;
     std::uint32_t reconvergence;  // where this path ends and its lanes wait for the others
@@ -31,7 +31,7 @@ class ReconvergenceStack {
   bool empty() const { return paths_.empty(); }
   const Path& top() const { return paths_.back(); }
   std::size_t depth() const { return paths_.size(); }
-  // Lanes that have not ended.
+  // Live lanes.
   std::uint64_t live() const {
     std::uint64_t lanes = 0;
     for (const Path& path : paths_) lanes |= path.lanes;
@@ -40,7 +40,7 @@ class ReconvergenceStack {
   // Whether all of them run on one path.
   bool together() const { return paths_.size() == 1 || paths_.back().lanes == live(); }
 
-  // The running path goes on at `pc`; it ends when that is its meeting point.
+  // The running path goes on at `pc`; it ends when `pc` is its meeting point.
   void move_to(std::uint32_t pc) {
     paths_.back().pc = pc;
     pop_finished();
@@ -56,14 +56,14 @@ class ReconvergenceStack {
     push({target, reconvergence, taken});
   }
 
-  // As diverge, for any number of paths that together hold the lanes of the running one.
+  // As diverge, for any number of paths; together they hold the lanes of the running one.
   void diverge(const Path* paths, std::size_t count, std::uint32_t reconvergence) {
     wait_at(reconvergence);
     for (std::size_t i = count; i-- > 0;) push({paths[i].pc, reconvergence, paths[i].lanes});
     pop_finished();
   }
 
-  // All lanes of the running path call the function at `target`, which returns to `next`.
+  // All lanes of the running path call the function at `target`; it returns to `next`.
   void call(std::uint32_t target, std::uint32_t next) {
     const std::uint64_t lanes = paths_.back().lanes;
     paths_.back().pc = next;
@@ -71,7 +71,7 @@ class ReconvergenceStack {
   }
 
   // The lanes of the running path return from a function, each path to its caller: where a path below waits
-  // there for its lanes they join it, leaving what lies between.
+  // there for its lanes they join it, and leave the paths between.
   void leave(const Path* paths, std::size_t count) {
     const Path running = paths_.back();
     paths_.pop_back();
@@ -100,19 +100,18 @@ class ReconvergenceStack {
     pop_finished();
   }
 
-  // Gives the turn to another path without lanes that are blocked: the next that can run, in turn, or lanes
-  // that wait at a meeting point, which go on from there without the others (when none can run, and when all
-  // have had their turn since lanes last did so). False, and nothing changes, where there is none.
+  // Gives the turn to another path without blocked lanes: the next runnable path, in turn, or lanes at a
+  // meeting point. Such lanes go on without the others when no path can run, and when all have had their turn
+  // since lanes last did so. False, and nothing changes, where there is no such path.
   bool turn_to_other(std::uint64_t blocked);
 
-  // The path of these lanes stood at an instruction until now, wherever it lies in the stack; it goes on
-  // behind it. Paths without blocked lanes that then stand at the same place on their way to the same meeting
-  // point become one.
+  // The path of these lanes, anywhere in the stack, goes on behind its instruction. Paths without blocked
+  // lanes at the same place, and with the same meeting point, then become one.
   void step(std::uint64_t lanes, std::uint64_t blocked);
 
  private:
   // The running path becomes the place where its lanes meet. When it was to end there anyway, its parent is
-  // that place already (otherwise a loop would grow the stack with each lane that leaves it).
+  // the meeting point already (otherwise a loop would grow the stack with each leaving lane).
   void wait_at(std::uint32_t reconvergence) {
     if (paths_.back().reconvergence == reconvergence)
       paths_.pop_back();
@@ -125,7 +124,7 @@ class ReconvergenceStack {
   void pop_finished() {
     while (!paths_.empty() && paths_.back().pc == paths_.back().reconvergence) paths_.pop_back();
   }
-  // Behind the last of the paths above `root` that hold some of its lanes.
+  // Behind the last path above `root` with some of its lanes.
   std::size_t end_of(std::size_t root) const {
     std::size_t end = root + 1;
     while (end < paths_.size() && (paths_[end].lanes & paths_[root].lanes) != 0) ++end;

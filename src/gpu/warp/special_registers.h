@@ -1,5 +1,5 @@
-// Special registers whose value depends on when and where they are read. Those that do not change while a
-// block runs are lane arrays (grid_arrays.h). Source: PTX ISA 9.0, section 10.
+// Special registers whose value depends on when and where they are read. Constants of a block are lane arrays
+// (grid_arrays.h). Source: PTX ISA 9.0, section 10.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// What indexed branches, barriers, special registers and calls do to a warp's lanes, whichever model of time
-// executes them. Where a warp waits and when it goes on is the models'. Source: PTX ISA 9.0, brx, bar, mov.
+// The effects of indexed branches, barriers, special registers and calls on a warp's lanes, for each model of
+// time. The model decides where a warp waits and when it goes on. Source: PTX ISA 9.0, brx, bar, mov.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 
 namespace duet::gpu {
 
-// What a lane of an indexed branch branches on: an index, or a function's address.
+// The value of a lane of an indexed branch: an index, or a function's address.
 template <unsigned W>
 std::uint64_t branch_value(const ptx::Warp<W>& warp, const ptx::MicroOp& op, unsigned lane) {
   return op.type == ptx::Type::U64 ? warp.lanes64(op.sources[0])[lane] : warp.lanes32(op.sources[0])[lane];
@@ -44,7 +44,7 @@ std::optional<unsigned> overflowing_lane(const ptx::Warp<W>& warp, const ptx::Mi
   return std::nullopt;
 }
 
-// Paths of an indexed branch, lanes that fall through first; or the lane whose index is beyond the table.
+// Paths of an indexed branch, falling through first; or the lane with an index beyond the table.
 template <unsigned W>
 struct IndexedPaths {
   std::array<ReconvergenceStack::Path, W + 1> paths;
@@ -73,8 +73,8 @@ IndexedPaths<W> indexed_paths(const ptx::Warp<W>& warp, const ptx::MicroOp& op, 
   return result;
 }
 
-// Which barrier, and how many threads it waits for: 0, the whole block. A count that names the whole block,
-// rounded up to warps, lets ended warps count as arrived.
+// The barrier, and the number of threads it waits for: 0, the whole block. With a count of the whole block,
+// rounded up to warps, ended warps count as arrived.
 struct BarrierUse {
   std::uint32_t id = 0;
   std::uint64_t expected = 0;
@@ -106,7 +106,7 @@ bool vote_at(Barrier& barrier, const ptx::Warp<W>& warp, const ptx::MicroOp& op,
   return true;
 }
 
-// The result of the phase that has just been completed.
+// The result of the completed phase.
 template <unsigned W>
 void deliver_reduction(ptx::Warp<W>& warp, const ptx::MicroOp& op, std::uint64_t lanes,
                        const BarrierReduction& result) {

@@ -1,8 +1,8 @@
-// What instructions do to a warp beside arithmetic and memory accesses: branches, calls, exits, barriers,
-// exchanges whose lanes are apart, special registers, calls of the device runtime. Written once. The model of
-// time derives from it and says what going on, sleeping and waking are: sm/ in cycles, functional/ in turns.
-// Source: PTX ISA 9.0 (bra, brx, call, ret, exit, bar, barrier, trap); CUDA C programming guide, independent
-// thread scheduling.
+// The effects of instructions on a warp beside arithmetic and memory accesses: branches, calls, exits,
+// barriers, exchanges of lanes on several paths, special registers, calls of the device runtime. Written
+// once. The model of time derives from it and defines going on, sleeping and waking: sm/ in cycles,
+// functional/ in turns. Source: PTX ISA 9.0 (bra, brx, call, ret, exit, bar, barrier, trap); CUDA C
+// programming guide, independent thread scheduling.
 #pragma once
 
 #include <bit>
@@ -20,7 +20,7 @@ namespace duet::gpu {
 
 // `Warp` derives from WarpState, and `Sm` from this. An Sm has
 //   void advance(Warp&, std::uint32_t pc)      the running path goes on at `pc`, or ends there
-//   void path_changed(Warp&)                   another path runs, or none: next_path() has to be asked before
+//   void path_changed(Warp&)                   another path runs, or none: next_path() must be called before
 //                                              the warp's next instruction, now or then
 //   void sleep_at_barrier(Warp&)               until one of the two below
 //   bool sleeps_at_barrier(const Warp&) const
@@ -30,7 +30,7 @@ namespace duet::gpu {
 //   void results_written(Warp&, const MicroOp&)  one of its waiting paths has executed an exchange
 //   void fault(Block&, FaultKind, const std::string&)  ends the block: no warp of it is live any more
 //   void for_each_warp(Block&, function of Warp&)
-//   bool read_bytes(const Warp&, unsigned lane, Address, std::byte* to, Bytes)  as that lane sees memory
+//   bool read_bytes(const Warp&, unsigned lane, Address, std::byte* to, Bytes)  as the lane sees memory
 //   SpecialContext special_context(const Warp&) const
 //   const DeviceServices& services() const, const memory::AddressSpace& address_space() const,
 //   std::uint32_t sm_number() const
@@ -41,17 +41,17 @@ class WarpProgram {
   using Block = std::remove_pointer_t<decltype(Warp::block)>;
   using MicroOp = ptx::MicroOp;
 
-  // Whether an instruction that names lanes has to wait for some of them.
+  // Whether an instruction with a mask of lanes has to wait for some of them.
   static bool lanes_missing(const Warp& warp, const MicroOp& op, std::uint64_t lanes) {
     return lanes != 0 && !warp.stack.together() &&
            IndependentThreads<W>::incomplete(warp.lanes, warp.stack, op, lanes);
   }
   // Executes an instruction other than arithmetic and memory accesses; an exchange only where lanes are
-  // missing. `lanes` are those that its guard lets pass.
+  // missing. `lanes` have passed its guard.
   void execute_control(Warp& warp, const MicroOp& op, std::uint64_t lanes);
-  // Chooses the path that runs. False: the warp has ended, or sleeps at a barrier.
+  // Chooses the running path. False: the warp has ended, or sleeps at a barrier.
   bool next_path(Warp& warp);
-  // Where the block is checked: of an instruction that names lanes.
+  // Where the block is checked: for an instruction with a mask of lanes.
   static void check_members(const Warp& warp, const MicroOp& op, std::uint64_t lanes);
   // Some lanes of the running path end.
   void exit_lanes(Warp& warp, std::uint64_t lanes);
@@ -184,7 +184,7 @@ void WarpProgram<W, Sm, Warp>::barrier(Warp& warp, const MicroOp& op, std::uint6
   if (lanes != 0 && !of_warp) arrive(warp, op, lanes, false);
 }
 
-// The members that each lane names are the instruction's last source.
+// The mask of each lane is the instruction's last source.
 template <unsigned W, class Sm, class Warp>
 [[gnu::noinline]] void WarpProgram<W, Sm, Warp>::check_members(const Warp& warp, const MicroOp& op,
                                                                std::uint64_t lanes) {
@@ -193,7 +193,7 @@ template <unsigned W, class Sm, class Warp>
                              warp.lanes.lanes32(op.sources[op.source_count - 1]));
 }
 
-// `apart`: the warp's lanes are on several paths, and the one that arrives stands at the barrier.
+// `apart`: the warp's lanes are on several paths, and the arriving path stands at the barrier.
 template <unsigned W, class Sm, class Warp>
 void WarpProgram<W, Sm, Warp>::arrive(Warp& warp, const MicroOp& op, std::uint64_t lanes, bool apart) {
   Block& block = *warp.block;
@@ -244,8 +244,8 @@ void WarpProgram<W, Sm, Warp>::release_barriers(Block& block) {
     });
 }
 
-// Barrier `id` is complete. Returns whether some paths of a warp are released that sleeps with others, which
-// is woken when it is known what all barriers release.
+// Barrier `id` is complete. Returns whether some paths of a warp are released while others sleep. The warp is
+// woken after all completed barriers have released their paths.
 template <unsigned W, class Sm, class Warp>
 bool WarpProgram<W, Sm, Warp>::release(Warp& warp, unsigned id, const BarrierReduction& result) {
   if (warp.threads.waits()) [[unlikely]] {
@@ -263,7 +263,7 @@ bool WarpProgram<W, Sm, Warp>::release(Warp& warp, unsigned id, const BarrierRed
   return false;
 }
 
-// The running path waits at an exchange that names lanes elsewhere.
+// The running path waits at an exchange with lanes elsewhere.
 template <unsigned W, class Sm, class Warp>
 void WarpProgram<W, Sm, Warp>::wait_for_lanes(Warp& warp, const MicroOp& op, std::uint64_t lanes) {
   warp.stack.park(warp.pc);
@@ -278,7 +278,7 @@ inline void WarpProgram<W, Sm, Warp>::exit_lanes(Warp& warp, std::uint64_t lanes
     count_ended_lanes(warp);
 }
 
-// Those that are left may all wait at a barrier of the block, at which the warp has arrived by that.
+// The remaining lanes may all wait at a barrier of the block: then the warp has arrived there.
 template <unsigned W, class Sm, class Warp>
 [[gnu::noinline]] void WarpProgram<W, Sm, Warp>::count_ended_lanes(Warp& warp) {
   const unsigned id = warp.threads.lanes_ended(warp.lanes, warp.stack, when_executed(warp));
@@ -307,7 +307,7 @@ inline bool WarpProgram<W, Sm, Warp>::next_path(Warp& warp) {
   return true;
 }
 
-// Turns to a path that can run. False: all wait at barriers, and the warp sleeps.
+// Turns to a runnable path. False: all wait at barriers, and the warp sleeps.
 template <unsigned W, class Sm, class Warp>
 [[gnu::noinline]] bool WarpProgram<W, Sm, Warp>::take_turn(Warp& warp) {
   if (warp.threads.next_path(warp.lanes, warp.stack, when_executed(warp))) return true;

@@ -1,5 +1,5 @@
-// What a block and a warp are to the program that they run (warp_program.h), whichever model of time executes
-// it. Each model adds its own: scoreboard and instruction buffer, or whether a warp is ready.
+// A block and a warp as their program (warp_program.h) sees them, in each model of time. Each model adds its
+// own: scoreboard and instruction buffer, or whether a warp is ready.
 #pragma once
 
 #include <algorithm>
@@ -44,7 +44,7 @@ struct BlockState {
   std::unique_ptr<check::BlockCheck> check;  // null: nobody checks
 };
 
-// `Block` is the model's, which derives from BlockState.
+// `Block` is the model's, derived from BlockState.
 template <unsigned W, class Block>
 struct WarpState {
   // Warp `number` of a block whose arrays are there; registers and predicates are its own.
@@ -77,7 +77,7 @@ struct WarpState {
   }
 
   ptx::Warp<W> lanes;
-  // The running path, which is the stack's top while `pc` is stale there.
+  // The running path, the stack's top; `pc` is stale in the stack.
   std::uint32_t pc = 0, path_end = 0, code_size = 0;
   std::uint64_t active = 0;
   const ptx::MicroOp* code = nullptr;

@@ -1,5 +1,5 @@
 // Everything between the driver and the SMs, put together from a machine file: link, memories, front end,
-// copy engines and the queues between them. connect_sm plugs in SMs, so that a test may bring its own.
+// copy engines and the queues between them. connect_sm plugs in SMs, so a test may bring its own.
 #pragma once
 
 #include <deque>

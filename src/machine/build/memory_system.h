@@ -1,8 +1,7 @@
 // The memory system of a timed GPU, put together from a machine file: L1 and constant caches, interconnect
-// and L2, the levels of cache below it that the file has, DRAM controllers, and the bridge to host memory.
-// SMs and copy engines are plugged in. Numbers on L2's interconnect: slices of L2 and, behind the last one,
-// the bridge for requests; three per SM (L1, constant cache, instructions) and, behind them, the copy engines
-// for answers.
+// and L2, the file's levels of cache below it, DRAM controllers, and the bridge to host memory. SMs and copy
+// engines are plugged in. Numbers on L2's interconnect: slices of L2 and, behind the last one, the bridge for
+// requests; three per SM (L1, constant cache, instructions) and, behind them, the copy engines for answers.
 #pragma once
 
 #include <deque>

@@ -1,5 +1,5 @@
-// Where a core that executes blocks (cpu_blocks.h) has what they need: memory of its own, below 2 GiB, as an
-// address of shared memory may have 32 bits. The stack is at the area's end.
+// The memory of a core for executing blocks (cpu_blocks.h): its own, below 2 GiB, as an address of shared
+// memory may have 32 bits. The stack is at the area's end.
 #pragma once
 
 #include "base/address.h"

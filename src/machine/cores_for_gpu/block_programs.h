@@ -1,5 +1,5 @@
-// The programs that execute thread blocks of a process's kernels (preexec/blocks), made when a kernel is
-// first launched and laid into the memory of the machine's cores.
+// The programs for thread blocks of a process's kernels (preexec/blocks), made at a kernel's first launch and
+// laid into the memory of the machine's cores.
 #pragma once
 
 #include <map>

@@ -1,5 +1,5 @@
-// What programs for the machine's cores are made from, the PTX of a process's kernels, and how they get into
-// the cores' memory.
+// The source of programs for the machine's cores, the PTX of a process's kernels, and their way into the
+// cores' memory.
 //
 //   KernelSources sources;
 //   sources.add(module, text, name, variable_addresses);

@@ -1,34 +1,15 @@
 // Cores that execute thread blocks of the GPU's kernels, from the far end (yang2012 section 5.5): the GPU's
-// work distributor hands out blocks from the lowest number on, a core asks for the highest one that nobody
-// has. A kernel is complete when its blocks are, whoever had them.
+// work distributor hands out blocks from the lowest number on, a core asks for the highest one left. A kernel
+// is complete when all its blocks are.
 //
 //   CpuBlocks blocks(system);
 //   blocks.programs().sources().add(...); blocks.programs().prepare(kernel);   // before the launch
 //   blocks.kernel_starts(grid);  ...  blocks.completed(command);
 //   blocks.ended = [&](const BlocksOnCores& run) { ... };
 //
-// Claims. The program (preexec/blocks) asks by an environment call. The core stands meanwhile: the claim is
-// latency_ps on its way to the work distributor, which serves it in a tick, and the answer as long on its way
-// back.
-//
-// Coherence. Nothing keeps the cores' caches and the GPU's L1 and L2 coherent, so both sides do what a driver
-// of such a chip would:
-//   when a kernel starts, L2's slices write back what is dirty (memory/cache/cache_command.h); then all lines
-//   of the GPU's memory that are held above the shared level are given up (CoherenceKind::Clean). A core's
-//   first claim for the kernel comes after that, so it finds what was written before the kernel; when a core
-//   has done a block, the lines that it has written are written back in the same way while it goes on with
-//   the next one; when that is acknowledged, L2's slices drop what they have of them; then the block is done.
-// Lines are written back with the bytes that the core has written alone, and L2 has byte masks too: so a line
-// that two blocks share, one on the GPU and one on a core, gets the bytes of both. Blocks of a kernel that
-// read what other blocks of it write, without atomics, which the programs refuse, are wrong in CUDA as well.
-//
-// A core has one kernel at a time, an idle one goes to the oldest kernel that may have blocks left. What a
-// program is told lies in the core's memory when it begins, and costs nothing. A kernel that has no program
-// (BlockPrograms), a cooperative launch, and any launch while the program has host memory that kernels reach,
-// run on the GPU alone.
-//
-// Left out: blocks on cores in events and in the GPU's counts of instructions; programs on a host that is
-// simulated.
+// Guarantees: a core's blocks find all bytes written before the kernel, and their bytes are in the shared
+// level when they are done. A line that two blocks share gets the bytes of both.
+// cpu_blocks.md has claims, coherence, the choice of kernels and the omissions.
 #pragma once
 
 #include <deque>

@@ -1,4 +1,4 @@
-// The cores' side of cpu_blocks.h: who executes what, and what becomes of a block on a core.
+// The cores' side of cpu_blocks.h: the kernel of each core, and the way of a block on a core.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,6 +1,4 @@
-// Pre-execution beside the kernels of a machine (yang2012 section 4): when a launch goes to the GPU, a core
-// begins to execute the program that runs ahead of its kernel; when the kernel has ended, a word that the
-// program polls tells it to stop.
+// Pre-execution beside the kernels of a machine (yang2012 section 4).
 //
 //   Preexecution preexecution(system, options, occupancy);
 //   preexecution.programs().sources().add(...);
@@ -8,15 +6,13 @@
 //   preexecution.launched(command);            // when the driver has sent it
 //   preexecution.ended = [&](const PreexecutionRun& run) { ... };
 //
-// Programs run one to a core, in the order of their launches; one whose kernel has ended before a core was
-// free never runs. Where threads of a program have the cores (simulated_host.h), they lend those that they
-// leave idle: a program that has lost its core keeps its registers, and goes on when that core is idle again;
-// it comes to a core cpu.context_switch_cycles after it is free. A program's loads that would fault give 0
-// (cpu::Core::suppress_load_faults); of the GPU's memory it can only read. What a program is told
-// (preexec/context.h) lies there when it begins, and costs nothing. Where the GPU forwards the ids of its
-// blocks, it writes them there as it dispatches blocks, a line at a time and then how many there are, as it
-// sets the word. It says what it has dispatched and as many blocks more as are active at a time. Left out:
-// the operating system that would start it; programs that go to another core.
+// A launch goes to the GPU: a core begins the program that runs ahead of its kernel. The kernel has ended: a
+// polled word stops the program. One program runs on a core, in the order of launches; it never runs if its
+// kernel ends first. With threads of a program on the cores (simulated_host.h) it gets idle ones,
+// cpu.context_switch_cycles after they are free; without its core it keeps its registers, and goes on later.
+// A program only reads the GPU's memory; its faulting loads give 0 (cpu::Core::suppress_load_faults). Its
+// input (preexec/context.h) is there at its beginning, at no cost; ids of blocks: preexecution_blocks.cpp.
+// Left out: the operating system that would start it; a program's move to another core.
 #pragma once
 
 #include <deque>

@@ -1,6 +1,7 @@
-// Ids of blocks that the GPU forwards to programs (yang2012, end of section 4.1): who has to know them, and
-// what has been written where. Events of one time come in no order, so what is written follows from those
-// before it.
+// Ids of blocks that the GPU forwards to programs (yang2012, end of section 4.1), as it dispatches blocks: a
+// line at a time, and then their number, which is the dispatched blocks and as many more as are active at a
+// time. Here are the programs that need them, and the written ids. Events of one time come in no order, so a
+// write follows from earlier events.
 #include <algorithm>
 #include <array>
 #include <bit>

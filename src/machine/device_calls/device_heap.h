@@ -1,9 +1,9 @@
 // The heap of device malloc and free (CUDA C++ Programming Guide, dynamic global memory allocation). Every SM
-// has an arena, so that addresses do not depend on the order in which the SMs of one cycle are simulated; in
-// an arena the first place from below that is large enough is taken. What others free is free, and counts as
-// free, from the next cycle on. Its books lie outside the simulated memory. Left out: what a real allocator
-// reads and writes to keep them; gpu.device_heap says how long calls take. SMs share arenas
-// where device memory has no room for one each; addresses then depend on that order.
+// has an arena, so addresses do not depend on the order in which the SMs of one cycle are simulated; in an
+// arena the first large enough place from below is taken. Memory freed by others is free, and counts as free,
+// from the next cycle on. SMs share arenas where device memory has no room for one each; addresses then
+// depend on the order of SMs. The heap's books lie outside the simulated memory. Left out: a real allocator's
+// accesses to its books; gpu.device_heap has the time of calls.
 #pragma once
 
 #include <cstdint>

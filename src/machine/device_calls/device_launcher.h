@@ -1,11 +1,11 @@
-// What CUDA's device runtime does for kernels that launch kernels (CUDA C++ Programming Guide, CUDA dynamic
-// parallelism; CDP2, as of CUDA 12): buffers for parameters, launches, streams, copies, errors of a thread.
+// CUDA's device runtime for launches by kernels (CUDA C++ Programming Guide, CUDA dynamic parallelism; CDP2,
+// as of CUDA 12): buffers for parameters, launches, streams, copies, errors of a thread.
 //
 //     kernel<<<grid, block, shared, stream>>>(a, b)      in device code is
 //     p = cudaGetParameterBufferV2(kernel, grid, block, shared); *p = {a, b}; cudaLaunchDeviceV2(p, stream)
 //
 // A kernel is found by its name in all modules of the process. Parameter buffers come from the device heap. A
-// copy is a kernel of its own, as a launch in its stream. What ends a call is the thread's last error. Left
+// copy is a kernel of its own, as a launch in its stream. A call's result is the thread's last error. Left
 // out: events, cudaDeviceSynchronize (CUDA 12 has none), device graphs, cooperative launches.
 #pragma once
 

@@ -1,14 +1,14 @@
-// What lies below the cores of a simulated host, and the bytes of its program: host DRAM, an optional L3, the
-// directory, and the guest's pages in frames of host DRAM. Bytes are in three places: lines that cores hold
+// The memory below the cores of a simulated host, and the bytes of its program: host DRAM, an optional L3,
+// the directory, and the guest's pages in frames of host DRAM. Bytes are in three places: lines held by cores
 // are in the directory, L3 has some, memory the rest; reads and writes from outside of simulated time (system
 // calls, images) see the newest, and leave no older ones behind.
 //
 // On a chip whose cores share a level of cache with the GPU (yang2012 section 3), the directory stands above
-// that level, in the place of L3 and host DRAM. The program's pages then lie in the one memory that there is,
-// and there is a second address space (programs()), for programs that run ahead of kernels or execute their
+// the shared level, in the place of L3 and host DRAM. The program's pages then lie in the only memory, and
+// there is a second address space (programs()), for programs that run ahead of kernels or execute their
 // blocks: it has pages of its own and the GPU's allocations, at the GPU's addresses. A core sees one of the
-// two at a time. Nothing keeps the cores' private caches and the GPU's L1 and L2 coherent: a core reads what
-// has been written back to the shared level, unless somebody sees to that (cpu_blocks.h).
+// two at a time. Nothing keeps the cores' private caches and the GPU's L1 and L2 coherent: a core reads the
+// bytes written back to the shared level; cpu_blocks.h has the write-backs for blocks on cores.
 #pragma once
 
 #include <array>

@@ -1,5 +1,5 @@
-// The processor of a machine: cores, what lies below them, and a timer; who executes what is its client's
-// business (an operating system's part).
+// The processor of a machine: cores, the memory below them, and a timer. Its client, an operating system's
+// part, assigns threads to cores.
 //
 //   Processor processor(engine, config.cpu, config.host);
 //   SimulatedHost linux(processor, {{"./program"}, {}});   // serves it

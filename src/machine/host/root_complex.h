@@ -1,26 +1,15 @@
-// Where the link meets the host: requests of the GPU for host memory come in here (a PCIe root complex). What
-// the program on simulated cores owns is read and written as an agent of their coherent domain does: a line
-// is asked of the directory, as cores ask for theirs, is read, or written whole or in part, and is given
-// back. So a read finds what a core has written and still holds, and a write takes the line from the cores
-// that hold it before it is made. The driver's own memory, which no core ever reads, is a simple one behind
-// this.
+// The GPU's way to host memory: a PCIe root complex, an agent of the cores' coherent domain.
 //
-// Order is PCI Express's (Base Specification 2.0, table 2-24, without relaxed ordering): writes, which are
-// posted, are made in the order in which they come; a read or an atomic passes no write before it. Reads pass
-// one another, and writes pass reads, where they concern other lines. All lines are asked for at once; one
-// that comes before its turn is kept, and probes of it wait, so that order costs no time that the slowest
-// does not. Nobody waits for ever: what is kept waits for other lines, and whoever has those gives them up at
-// once.
+//   the GPU writes 8 bytes of line L    the root complex asks the directory for L, to write it
+//   a core holds L                      the directory takes L from the core
+//   L is granted                        the bytes are written, L is given back, the GPU is answered
 //
-// Of pages that no cache may hold, lines are asked for so that caches below the directory do not keep them.
-//
-// A write of a whole line says so, and what it overwrites is not fetched. Who decoded code from bytes that
-// are written is told.
-//
-// Time: a request goes on in the tick in which it arrives; to_directory_cycles of the processor pass on the
-// way to the directory. Left out: the root complex's own queues and their limits; writes of a line in several
-// requests, which fetch it; order between the program's memory and the driver's own (the front end waits for
-// what it has to wait for before it writes there).
+// Guarantees: a read finds the bytes that a core has written and still holds; cores see a write as another
+// core's. Order is PCI Express's: writes are made in the order of their arrival, no read or atomic passes an
+// earlier write, reads pass one another. No request waits for ever. Order costs no time beyond the slowest
+// line.
+// root_complex.md has whole-line writes, uncached pages, the driver's own memory, times, the tests and the
+// omissions.
 #pragma once
 
 #include <deque>

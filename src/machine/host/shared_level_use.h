@@ -1,9 +1,9 @@
-// Who uses what of a level of cache that cores and GPU share: how often the GPU finds its lines there, and
-// what becomes of the lines that the cores bring (yang2012 figures 11 and 12).
+// The use of a level of cache shared by cores and GPU: how often the GPU finds its lines there, and the fate
+// of the cores' lines (yang2012 figures 11 and 12).
 //
-// A line is the cores' when the request that it was brought for came from them. The GPU uses it when one of
-// its requests finds it there, or joins it on its way. Left out: who used a line last; lines that the GPU
-// brings and cores use.
+// A line is the cores' when a request of theirs brought it. The GPU uses it when one of its requests finds it
+// there, or joins it on its way. Left out: the last user of a line; lines brought by the GPU and used by
+// cores.
 #pragma once
 
 #include <string>

@@ -3,13 +3,12 @@
 //   SimulatedHost host(processor, {{"./program"}, {}});
 //   rv64::ProcessEnd end = host.run();
 //
-// System calls are served at their time, outside of it: what they do to memory costs nothing but
-// system_call_cycles. A thread runs on a core until it waits, ends, or has had its time slice while another
-// one has no core. Who wants to know which thread has a core from when to when, and what the core counted
-// meanwhile, is a sink of the engine (TaskEventKind::Thread). Threads take the first free core in the order
-// of their creation. Programs that run ahead of kernels (preexecution.h) get the cores that no thread has: a
-// thread that can run takes one back as soon as nothing of such a program is in flight there, and begins
-// context_switch_cycles later.
+// System calls are served at their time, outside of it: their accesses to memory cost system_call_cycles
+// alone. A thread runs on a core until it waits, ends, or has had its time slice while another one has no
+// core. A sink of the engine (TaskEventKind::Thread) gets the times of threads on cores, with the cores'
+// counts meanwhile. Threads take the first free core in the order of their creation. Programs that run ahead
+// of kernels (preexecution.h) get cores without a thread: a runnable thread takes one back as soon as nothing
+// of such a program is in flight there, and begins context_switch_cycles later.
 #pragma once
 
 #include <atomic>

@@ -1,7 +1,7 @@
-// Sets a word, or other bytes of a line, in the processor's memory, as an agent of its coherent domain does
-// that is no core: a GPU that says so when a kernel has ended, or which blocks it has dispatched. The word's
-// line is asked of the directory to be written, as cores ask for theirs, is written, and is given back. What
-// cores have of it is gone then, so a core that reads the word again finds out.
+// Sets a word, or other bytes of a line, in the processor's memory, as an agent of its coherent domain other
+// than a core: for the GPU, at a kernel's end, or with the ids of dispatched blocks. It asks the directory
+// for the word's line, as cores do, writes it, and gives it back. Cores have lost the line then, so a core's
+// next read of the word finds the new value.
 //
 // Time: a word is asked for latency_ps after set() was called; the request takes the processor's
 // to_directory_cycles.

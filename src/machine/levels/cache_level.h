@@ -1,11 +1,11 @@
-// A level of cache that several share: slices, and the two directions of the interconnect above them. For the
-// GTX 580's L2, which SMs and copy engines share:
+// A shared level of cache: slices, and the two directions of the interconnect above them. For the GTX 580's
+// L2, shared by SMs and copy engines:
 //
 //   CacheLevel l2(engine, gpu_node, level, names, map, pool, gpu.full_empty);
 //   l2.connect_below(controllers);            // or: l2.connect_below(l3)
-//   l2.requests().add_input(port, &l1);       // who is above; packets go to l2.destination_of(line)
+//   l2.requests().add_input(port, &l1);       // the client; packets go to l2.destination_of(line)
 //
-// Numbers on the interconnect: slices for requests, clients (whoever asks) for answers.
+// Numbers on the interconnect: slices for requests, clients for answers.
 #pragma once
 
 #include <deque>

@@ -1,4 +1,4 @@
-// A part of hu2016's tree that only holds others.
+// A part of hu2016's tree, made of others alone.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// What every command says of a machine file before it simulates the machine.
+// The check of a machine file, in every command, before the machine is simulated.
 #pragma once
 
 #include "config/loader.h"

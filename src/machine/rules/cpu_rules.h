@@ -1,6 +1,6 @@
-// What every command says of a machine file's [cpu] before it simulates a program on its cores: values that
-// are each within their range and together no processor are refused, and keys that the user has set and that
-// do nothing are told. As value_rules.h and idle_keys.h, which are for GPU machines.
+// The check of a machine file's [cpu], in every command, before a program is simulated on its cores: values
+// within their ranges that make no processor together are refused, and keys of the user without effect are
+// named. As value_rules.h and idle_keys.h for GPU machines.
 #pragma once
 
 #include <string>

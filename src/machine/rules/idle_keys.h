@@ -1,6 +1,6 @@
-// Keys of a machine file that do nothing on this machine, or on the functional GPU: who sets one is told. The
-// rooms that read the keys are all below this one, so the rules stand here. A rule is about keys that others
-// switch off; a value that happens to change nothing has none.
+// Keys of a machine file without effect on this machine, or on the functional GPU: a set one is named to the
+// user. The rooms with the keys' readers are all below this one, so the rules stand here. A rule is about
+// keys switched off by others; a value without effect by chance has none.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// The names in a machine file that choose a policy: the rooms that have the policies know which there are.
+// The names of policies in a machine file; the rooms with the policies have the lists.
 #pragma once
 
 #include <vector>

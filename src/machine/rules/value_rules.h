@@ -1,7 +1,7 @@
-// Values of a machine file that are each within their range, and together no machine: what is no power of
-// two, what does not divide another one, what leaves no time or takes more memory than there is. Every
-// message names the keys, with the file and the line of the first one. Components refuse such values too,
-// where they can be built without a machine file.
+// Values of a machine file within their ranges that make no machine together: a number other than a power of
+// two, one that does not divide another, no time left, more memory than there is. Every message names the
+// keys, with the file and the line of the first one. Components refuse such values too, where they can be
+// built without a machine file.
 #pragma once
 
 #include "config/loader.h"

@@ -2,12 +2,12 @@
 //   FastForwardOptions{.skip = 100}                      the first 100 launches
 //   FastForwardOptions{.kernels = "bfs", .count = 1}     all but the first launch of a kernel of that name
 // A fast-forwarded kernel has right results and the time of the functional GPU (gpu.functional). It runs
-// alone: it waits until all kernels before it have ended, and those behind it wait for it. Before its first
-// block and after its last one all caches are written back and emptied, which takes no time. Before the next
-// kernel in time L2 is given, clean, what it held, the code of the fast-forwarded ones and the sectors of
-// device memory that they touched last, the latest first, beside what copies have brought (functional
-// warming: Wunderlich et al., "SMARTS", ISCA 2003). All other caches are empty. With --check
-// what the kernels touched is not known.
+// alone: it waits until all kernels before it have ended, and later ones wait for it. Before its first block
+// and after its last one all caches are written back and emptied, which takes no time. Before the next kernel
+// in time L2 gets, as clean lines, its former contents, the code of the fast-forwarded kernels and their last
+// touched sectors of device memory, the latest first, beside the lines of copies (functional warming:
+// Wunderlich et al., "SMARTS", ISCA 2003). All other caches are empty. With --check the touched sectors are
+// not known.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// Between the driver's commands and the checks of a run (check/checker.h): copies and fills as what they read
-// and write, the order of commands, and their names.
+// Between the driver's commands and the checks of a run (check/checker.h): copies and fills with the memory
+// they read and write, the order of commands, and their names.
 #pragma once
 
 #include "check/checker.h"

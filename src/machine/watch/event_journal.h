@@ -1,4 +1,4 @@
-// Task events into the journal, and what was counted while they lasted.
+// Writes task events into the journal, with the counts during them.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
-// What the machine counts in intervals of simulated time (`duet run --interval`): the differences of its
+// Samples the machine's counts in intervals of simulated time (`duet run --interval`): the differences of its
 // statistics from one interval's end to the next, into the journal. All statistics together, and of chosen
-// ones each component's own. It observes the engine and is no component: nothing that is simulated knows of
+// ones each component's own. It observes the engine and is no component: the simulation does not depend on
 // it.
 #pragma once
 

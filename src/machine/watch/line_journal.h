@@ -1,5 +1,5 @@
-// What the instructions of kernels count (`duet run --lines`), from the SMs into the journal: of each kernel
-// a record that is brought up to date when a launch has completed.
+// The counts of kernels' instructions (`duet run --lines`), from the SMs into the journal: a record for each
+// kernel, brought up to date when a launch has completed.
 //   LineJournal lines(system, journal);  lines.completed(kernel);  ... after all ticks: lines.record();
 #pragma once
 

@@ -1,6 +1,6 @@
 // A run's task events, judged by the rules of hu2016's model while they happen (model/rules.h): `duet run
-// --check model`, and in every run of a debug build, which ends with the first violation. It is told of
-// commands by the driver and of the rest as a sink of the engine.
+// --check model`, and in every run of a debug build, which ends with the first violation. The driver reports
+// commands to it; other events come to it as a sink of the engine.
 #pragma once
 
 #include <unordered_map>

@@ -1,14 +1,14 @@
-// What went on when, for who draws a run: the account's moments (machine/watch/time_account.h) in their
-// order, bounded.
+// The activities of a run over time, for drawing it: the account's moments (machine/watch/time_account.h) in
+// their order, bounded.
 //
 //   MomentHistory history;
 //   history.add(moment, from, to);   // each stretch follows the one before it
-//   history.take();                  // stretches that are complete, since it was last asked
-//   history.open();                  // what is not told yet
+//   history.take();                  // complete stretches since the last call
+//   history.open();                  // the stretches still open
 //
-// The first kExact stretches are kept as they were. Then stretches are taken together until they have some
-// length, which begins with twice the mean of those before and doubles after every kExact / 2: of those only
-// is kept how long each moment was. So the number of stretches grows with the logarithm of the run's length.
+// The first kExact stretches are kept as they were. Later stretches are joined up to some length, keeping how
+// long each moment was. The length begins with twice the mean of the first ones and doubles after every
+// kExact / 2 stretches. So the number of stretches grows with the logarithm of the run's length.
 #pragma once
 
 #include <array>

@@ -54,7 +54,7 @@ std::string counted(const WaitingRequest& request, std::size_t count) {
 const char* wanted(Trigger trigger) { return trigger == Trigger::Empty ? "empty" : "full"; }
 const char* opposite(Trigger trigger) { return trigger == Trigger::Empty ? "full" : "empty"; }
 
-// Requests that differ in nothing but their words.
+// Requests alike but for their words.
 struct Group {
   CommandId command = 0;  // 0: not known
   WaitingRequest first;   // the oldest
@@ -129,7 +129,7 @@ class Examiner {
                          by.pc, copy->stream);
     return fmt::format("copy (command {})", by.pc);
   }
-  // The bytes of device memory that a command reads or writes; none of a launch.
+  // The bytes of device memory of a command; none for a launch.
   static std::optional<std::pair<VirtualAddress, Bytes>> range(const driver::Command& command) {
     const auto extent = [](const driver::Endpoint& end, const driver::CopyJob& copy) {
       return std::pair<VirtualAddress, Bytes>(
@@ -157,7 +157,7 @@ class Examiner {
     return "words of " + text.substr(0, text.find(" ("));
   }
 
-  // ---- Who waits ----
+  // ---- Waiting requests ----
 
   static bool unsatisfied(const Group& group) {
     return !group.first.satisfied && group.first.trigger != Trigger::None;
@@ -206,7 +206,7 @@ class Examiner {
     std::stable_sort(groups_.begin(), groups_.end(), [](const Group& a, const Group& b) {
       return std::tuple(a.first.satisfied, a.command) < std::tuple(b.first.satisfied, b.command);
     });
-    for (Group& group : groups_)  // what has not come to a controller stands behind what waits there
+    for (Group& group : groups_)  // requests not yet at a controller stand behind the ones waiting there
       if (group.first.satisfied && group.in_front == 0)
         for (const Group& other : groups_)
           if (!other.first.satisfied && other.first.queue != WaitingRequest::kNoQueue) {
@@ -216,7 +216,7 @@ class Examiner {
           }
   }
 
-  // ---- Who could help ----
+  // ---- Possible suppliers ----
 
   // Whether the command, when it comes, makes words of the group as they are waited for.
   bool supplies(const CommandState& state, const Group& group) const {
@@ -250,13 +250,13 @@ class Examiner {
   }
 
   struct Link {
-    CommandId by = 0;  // 0: nothing that is known
+    CommandId by = 0;  // 0: nothing known
     std::string text;
     Hold::Kind kind = Hold::Nothing;
     bool engine = false;
     bool words = false;
   };
-  // What the command waits for, if that is another command.
+  // The command before this one in its wait, if any.
   Link link(CommandId id) const {
     const auto found = commands_.find(id);
     if (found == commands_.end()) return {};
@@ -290,8 +290,8 @@ class Examiner {
                   Hold::Nothing, true};
     return {};
   }
-  // How the command waits, by way of others, for `target`; empty when it does not. Who waits for words waits
-  // for those that would bring them.
+  // The chain of waits from the command to `target`; empty when there is none. A wait for words is a wait for
+  // the commands that would bring them.
   std::vector<Link> path(CommandId id, CommandId target, std::set<CommandId>& seen) const {
     if (!seen.insert(id).second) return {};
     std::vector<Link> next;
@@ -369,7 +369,7 @@ class Examiner {
                        grid.completed_blocks, grid.grid.count());
   }
 
-  // What a copy engine that performs the command says; empty: none does.
+  // The report of the copy engine with the command; empty: none has it.
   std::string move_of(CommandId id) const {
     for (const gpu::DataTransferEngine* engine : machine_.copy_engines) {
       const auto progress = engine->progress();
@@ -470,7 +470,7 @@ class Examiner {
     return false;
   }
 
-  // How the group's command keeps another from coming, and what to do; empty when it does not.
+  // How the group's command holds up another one, and the remedy; empty when it does not.
   std::string how_it_is_kept(const CommandState& state, const Group& group) const {
     std::set<CommandId> seen;
     const std::vector<Link> links = path(state.id, group.command, seen);
@@ -495,7 +495,8 @@ class Examiner {
                        state.command->kind == CommandKind::Launch ? "kernel" : "copy");
   }
 
-  // What could go stands behind what waits. Without a trigger only what somebody waits for counts.
+  // Requests that could go stand behind waiting ones. A request without a trigger counts only where another
+  // waits for it.
   bool held_up() {
     const config::FullEmpty& config = machine_.config.gpu.full_empty;
     for (const Group& group : groups_) {

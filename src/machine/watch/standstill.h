@@ -1,9 +1,10 @@
-// Why a machine makes no progress, for who wrote the program: who waits for which words, what would fill them
-// and why it does not come, what else is under way. Everything is asked of the components when a report is
-// made; what they keep for it is the latest write without a fill of words that are empty
-// (memory/dram/plain_writes.h). It names the causes that it knows by their pattern; a deadlock of another
-// pattern is told by its facts alone. Which words a kernel will still write it cannot know: it takes a kernel
-// that was given a pointer into the allocation for one that may.
+// A report, for the author of a program, of why the machine makes no progress: the waiting commands and their
+// words, the command that would fill the words, and its own hold-up.
+//
+// The components answer when the report is made. Only the latest write of empty words without a fill is kept
+// for it during the run (memory/dram/plain_writes.h). The report names the causes with a known pattern; a
+// deadlock of another pattern is described by its facts. A kernel with a pointer into an allocation counts as
+// a possible writer of all of it.
 #pragma once
 
 #include <functional>
@@ -18,7 +19,7 @@
 
 namespace duet::machine {
 
-// What a report looks at.
+// The parts of the machine for a report.
 struct MachineParts {
   const sim::Engine& engine;
   const config::Machine& config;
@@ -32,7 +33,7 @@ struct MachineParts {
 };
 
 struct Standstill {
-  std::string cause;               // and what to do about it
+  std::string cause;               // with its remedy
   std::vector<std::string> facts;  // a line each
 
   // The facts indented, each behind a line's end.

@@ -1,15 +1,15 @@
 // Where the time of a run went, kept while the run goes on. Two accounts, and each adds up to the run:
 //
-// - Moments: what was going on at each moment (a kernel, a copy, the driver, a call of the program, any of
-//   these together), each moment counted once.
-// - Critical path: what the program's end had to wait for. Whatever begins names its latest cause: a command
-//   its call, the driver's last command or a completion; a blocked host thread the completion that let it go;
-//   a thread on the machine's cores that waited for another one what that one did.
-//   Each piece of work carries the path that led to it, so nothing else is kept of the past but, for who
-//   draws it, the first 60,000 steps of all paths, and the order of moments (machine/watch/moment_history.h).
+// - Moments: the activities of each moment (a kernel, a copy, the driver, a call of the program, any of these
+//   together), each moment counted once.
+// - Critical path: the work that the program's end had to wait for. Each piece of work has its latest cause:
+//   a command its call, the driver's last command or a completion; a blocked host thread the completion that
+//   let it go; a waiting thread on the machine's cores the work of the other thread. Each piece of work
+//   carries the path that led to it. Of the past only the first 60,000 steps of all paths and the order of
+//   moments (machine/watch/moment_history.h) are kept, for drawing them.
 //
-// What is left out: inside a kernel or a copy nobody asks why it took so long (a kernel that waits for
-// full/empty bits is a kernel), and a program that polls is in its calls.
+// Left out: the causes of a kernel's or copy's own length (a kernel waiting for full/empty bits is a kernel),
+// and polls: a polling program is in its calls.
 #pragma once
 
 #include <array>

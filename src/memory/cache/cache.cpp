@@ -85,7 +85,7 @@ inline Picoseconds Cache::step(Picoseconds now) {
   if (again_) return clock_.first_edge_after(now);
 
   Picoseconds next = next_lookup_;
-  if (next <= now) {  // a head that waits for somebody: the others' times count
+  if (next <= now) {  // this head is blocked: the other heads' times count
     next = kNever;
     for (const Pipeline& pipeline : pipelines_)
       if (pipeline.front_ready > now) next = std::min(next, pipeline.front_ready);
@@ -121,9 +121,8 @@ void Cache::receive(Picoseconds now) {
   again_ |= from_below_->can_pop(now);
 }
 
-// What has waited too long below is sent again, in the order in which it came back. It keeps its miss
-// register or its place among those that pass, so no more can come back than there are of those; and it keeps
-// no answer behind it from coming.
+// Sends refused requests again, in the order of their return. A refused request keeps its miss register or
+// its transit entry, which bounds their number. It holds up no answer behind it.
 void Cache::send_refused(Picoseconds now) {
   std::uint64_t full = 0;  // classes, one bit each
   for (std::size_t i = 0; i < refused_.size(); ++i) {
@@ -155,7 +154,7 @@ void Cache::fill(const Packet& packet) {
   const auto offset = static_cast<unsigned>(fetched.address - miss.line);
   const ByteMask brought = moved_up(fetched.mask, offset);
   Line& line = lines_[miss.line_index];
-  // What is valid already is newer: it was written here after the fetch had left.
+  // Valid bytes are newer: a write brought them after the fetch had left.
   const ByteMask installed = brought & ~line.valid;
   copy_masked(lines_.data(miss.line_index) + offset, fetched.data.data(), moved_down(installed, offset));
   line.valid = line.valid | installed;
@@ -206,7 +205,7 @@ void Cache::serve_waiting(Picoseconds now) {
         if (outcome == Outcome::Done) fetch(now, mshr, own, bytes);
       }
       if (outcome == Outcome::Missing || outcome == Outcome::Done) {
-        // Who waits for full holds nobody back whose words are here.
+        // A request that waits for full holds back no request whose words are here.
         const bool overtaken =
             own.request.tracked && miss.ordered == 0 && misses_.promote(miss, [&](const CacheEntry& other) {
               return within(access(other).mask, lines_[miss.line_index].valid);
@@ -252,14 +251,14 @@ void Cache::lookup(Picoseconds now) {
   }
 }
 
-// Of what is neither held nor served here; stores look for the line that they change or drop.
+// Whether the request is neither held nor served here. Stores are not among them: they change or drop a line.
 inline bool Cache::passes_by(const Request& request) const {
   if (request.operation == Operation::Atomic) return config_.atomic_words_per_cycle == 0;
   if (request.operation != Operation::Read) return false;
   return !may_hold(request) || (request.tracked && !keeps(request));
 }
 
-// Moves a packet that has arrived into the pipeline of its class.
+// Moves an arrived packet into the pipeline of its class.
 inline void Cache::take_in(Picoseconds now, sim::Queue<Packet>& requests, Pipeline& pipeline,
                            std::size_t client) {
   if (pipeline.stages.empty()) pipeline.stages.resize(config_.latency_cycles);
@@ -278,7 +277,7 @@ inline void Cache::take_in(Picoseconds now, sim::Queue<Packet>& requests, Pipeli
   again_ |= requests.can_pop(now);
 }
 
-// Returns when the next request arrives that is already on a wire; kNever when there is none, or no room.
+// Returns the arrival of the next request on a wire; kNever when there is none, or no room.
 Picoseconds Cache::accept(Picoseconds now) {
   if (arrivals_ == 1 && clients_.size() == 1) return accept_only_class(now);
   Picoseconds arrival = kNever;

@@ -1,78 +1,17 @@
-// A cache. What it does follows from its configuration and from what it is connected to: write policy,
-// whether it performs atomics (atomic_words_per_cycle; otherwise they go below), which page attribute decides
-// what it may hold. It knows no level: caches stack, and several clients, whoever they are, share one. Lines
-// of a cache below are as long or longer. Data lie in the cache, so what a request sees is bound at its turn.
+// A cache with its data. L1, L2, L3 and the constant cache are this class; config::Cache decides.
 //
-// Time, in edges of the cache's clock. A request arrives at the first edge at which its packet is visible,
-// one a cycle (class NonTriggered first, clients in turn); it is looked up latency_cycles after that, one a
-// cycle. At its lookup a hit is answered, or a fetch or the request itself goes below. Bytes from below are
-// stored at the edge at which their packet is visible, one packet a cycle, and the first request that waits
-// for them is answered at that edge, the others one a cycle. At most one answer goes up and one packet goes
-// below a cycle; older requests come first: acknowledgements from below, then requests that waited, then the
-// lookup. An atomic has the port for as many cycles as its words need and is performed in the last of them;
-// it waits at the port until atomic_conflict_cycles after the last one of the same word. What is neither
-// held nor served here is looked up after pass_cycles, where the machine gives them; it still overtakes
-// nothing. So, packet pushed at edge 0 by a client on the same clock, which sees the answer at:
-//   hit: 2 + latency_cycles;   miss: 2 + latency_cycles + b, where memory below makes its answer visible b
-//   edges after the lookup at 1 + latency_cycles.
+//   Cache l1(engine, "L1 0", "l1", &sm, 0, config.l1, clock_hz, pool);
+//   l1.connect_above(from_sm, to_sm);                            // once for each client
+//   l1.connect_below(to_l2, from_l2, number, destination_of);    // `number`: its own on the crossbar
 //
-// Order: requests of class NonTriggered to one line take effect in arrival order. A read joins a fetch only
-// for bytes that fetch asked for, otherwise the bytes that are missing are fetched too. A request that must
-// not see or disturb a fetch on its way detaches it: the fetch goes on into a side line and answers only
-// those who wait already. Writes that go through, uncached requests and whatever meets a fetch of another,
-// possibly waiting class do so; so does a fetch from the start when it could overtake a write of its line
-// that went below in another class. In a write-back cache writes and atomics wait for the fetch, in order,
-// instead. A write-back and a later fetch of its line go below in one queue. In the other classes nothing
-// overtakes a write either, but a read may wait below while a later write of its line is written back past
-// it: it sees what is there when it is serviced.
+// A read is received (take_in()), and looked up latency_cycles later (look_up()). A hit is answered
+// (serve_here()), 2 + latency_cycles edges after its push. A miss takes a register and fetches its sectors
+// (miss(), fetch()), or joins a fetch of its line (join()). A read of bytes that may not be held goes below
+// (pass()). Bytes from below are stored (fill()), and the waiting requests are answered (serve_waiting()).
 //
-// Commands (cache_command.h) are taken one after the other, at the edge at which they are visible, before
-// anything else of that edge. One has the cache's port for command_cycles and command_line_cycles for each of
-// the lines that it looks at: those of its range, or all that the cache has where those are fewer. Requests
-// that are looked up later see its effect. Then Clean sends a dirty line a cycle, before other packets. It is
-// done when all of them and earlier write-backs of its range are acknowledged. So, pushed at edge 0 on the
-// same clock, where C is the time at the port: seen as done at edge 2 + C, or with d dirty lines, that memory
-// below acknowledges b edges after they were sent, at edge 2 + C + (d - 1) + b.
-//
-// Requests Clean and Invalidate concern the bytes of their range: write-through caches pass Clean on,
-// write-back caches answer it when their dirty bytes are acknowledged; Invalidate drops bytes, dirty ones
-// too, here.
-//
-// Probes come from below or beside, and are looked up latency_cycles after their arrival, one a cycle, at a
-// port of their own: pushed at edge 0 and answered at edge 2 + latency_cycles. A probe is a request with
-// operation Invalidate (the bytes of its range are given up here) or Clean (they stay, as clean ones); its
-// answer brings the dirty ones, and its mask says which. At an edge a probe comes after bytes from below and
-// who waited for them, and before the lookup. It never waits for a fetch, which whoever probes may hold back
-// meanwhile: readers that wait for one may see what it brings, others fetch again. It waits for the
-// acknowledgements of write-backs, writes and atomics of its line (class NonTriggered), so that no byte of
-// the line is on its way when it is answered: whoever probes must take those meanwhile. A fetch of the line
-// that left before the answer must be serviced before a later probe takes newer bytes. Who may hold which
-// line is the business of the prober.
-//
-// Tracked memory (lustig2013 §4; what can go wrong and what prevents it: docs/design/full-empty.md). Its bits
-// lie below all caches, so a byte of it is valid here only if it was full when its word was last touched, and
-// dirty never. A read that waits for full and leaves the bit is served here when its bytes are valid;
-// otherwise it fetches just those, and takes what else of the line is full along. A write that fills updates
-// the line and goes through. All other accesses go below, and their bytes are dropped here; while one is on
-// its way, bytes of its line that another class brings or writes are not kept. A triggered request that goes
-// below as it is counts as a register.
-//
-// A perfect cache (serve_from()) has every line: at its lookup a read, a write or an atomic that it would
-// perform is done in memory itself and answered as a hit, so nothing is fetched, evicted or written back.
-// What goes below as it is (uncached requests, atomics that are not performed here) still does, and later
-// requests of its line wait until it has been acknowledged.
-//
-// A prefetcher (prefetch_by()) asks for lines. At an edge at which no request is looked up or waits for that,
-// one of them is; what is not held is fetched if a register, a clean way and room below are there at once,
-// and forgotten otherwise. While a request is held up, all that is wanted is forgotten.
-//
-// With fetch_on_write a write of a client, not of a copy or from a cache above, whose bytes are not valid
-// here takes a register and waits for the rest of its sectors as a read does; one that meets a fetch on its
-// way waits for that alone.
-//
-// Left out: states of a coherence protocol, banks of the data array. A write that goes through
-// holds no register: its sender bounds how many are on their way. Source of the write policies: GPGPU-Sim's
-// public GTX 480 description.
+// Guarantees: requests of class NonTriggered to one line take effect in the order of their arrival, and none
+// of them waits for a full/empty bit. timing.md has all times, orders, commands, probes and full/empty bits,
+// each with the test that checks it. Left out: states of a coherence protocol, banks of the data array.
 #pragma once
 
 #include <functional>
@@ -106,7 +45,7 @@ struct CacheStatistics : sim::StatisticGroup {
   sim::Counter fills{*this, "fills", "fetches", "fetches that came back"};
   sim::Counter evictions{*this, "evictions", "lines", "lines replaced"};
   sim::Counter write_backs{*this, "write_backs", "requests", "lines written to memory below"};
-  // Requests stopped before their lookup, each once, by what stopped them first.
+  // Requests stopped before their lookup, each once, by the first cause.
   sim::Counter stalls{*this, "stalls", "requests", "held up at their lookup, for any of the causes"};
   sim::Counter stalls_mshr{*this, "stalls_mshr", "requests", "held up: no register for another miss"};
   sim::Counter stalls_target{*this, "stalls_target", "requests", "held up: no room in a miss for another"};
@@ -116,30 +55,30 @@ struct CacheStatistics : sim::StatisticGroup {
 
 class Cache : public sim::Component {
  public:
-  // `kind` begins the names of its statistics ("l2"), `level` is that of hu2016's tree. Throws duet::Error
-  // when the entry cannot be built.
+  // `kind` begins the names of its statistics ("l2"), `level` is its level in hu2016's tree. Throws
+  // duet::Error when the entry cannot be built.
   Cache(sim::Engine& engine, std::string name, const std::string& kind, const sim::Component* parent,
         int level, const config::Cache& config, std::uint64_t clock_hz, RequestPool& pool,
         const LineNumbering& numbering = {}, const config::FullEmpty& full_empty = {});
 
-  // A client: who sends `requests` reads `responses`, and must always go on reading them.
+  // A client sends `requests` and reads `responses`. It must always go on reading them.
   void connect_above(Channel& requests, sim::Queue<Packet>& responses);
   // Packets below carry source `number` and the destination of their line.
   void connect_below(Channel& requests, sim::Queue<Packet>& responses, std::uint16_t number,
                      std::function<std::uint16_t(PhysicalAddress line)> destination_of);
 
-  // Makes it perfect: `memory` has the newest of all bytes that this cache may hold.
+  // Makes it perfect: `memory` has the newest value of every byte that this cache may hold.
   void serve_from(const PhysicalMemory& memory) { memory_ = &memory; }
 
-  // Makes it fetch what a prefetcher wants that watches its reads; `memory` is that which lies below.
+  // Makes a prefetcher that watches its reads; the cache fetches the prefetcher's lines. `memory` lies below.
   void prefetch_by(const config::StridePrefetch& config, const PhysicalMemory& memory);
 
-  // Who gives `commands` reads the tags of those that are done; null: nobody does.
+  // The sender of `commands` reads the tags of completed ones in `done`; null: nobody reads them.
   void connect_commands(sim::Queue<CacheCommand>& commands, sim::Queue<std::uint32_t>* done);
-  // Who sends `probes` reads `answers`, and must always go on reading them.
+  // The sender of `probes` reads `answers`, and must always go on reading them.
   void connect_prober(sim::Queue<Packet>& probes, sim::Queue<Packet>& answers);
   ~Cache() override;
-  // `observer` is told what happens from now on; it outlives the cache's last tick.
+  // `observer` sees all later events. It outlives the cache's last tick.
   void connect_observer(CacheObserver& observer) {
     observers_.push_back(&observer);
     observed_ = true;
@@ -149,9 +88,9 @@ class Cache : public sim::Component {
   std::string waits_for() const override;
   Picoseconds next_opportunity(Picoseconds time) const override { return clock_.first_edge_after(time); }
 
-  // Outside simulated time, before somebody else touches the memory below: calls store(line's physical
-  // address, its data, mask) for the dirty bytes in [base, base + bytes), including write-backs that are on
-  // their way, and drops what is held there.
+  // Outside simulated time, before the memory below is touched: calls store(line's physical address, its
+  // data, mask) for the dirty bytes in [base, base + bytes), including write-backs on their way, and drops
+  // the bytes of the range.
   template <typename F>
   void flush_range(PhysicalAddress base, Bytes bytes, F store);
 
@@ -160,7 +99,7 @@ class Cache : public sim::Component {
   // cache may not hold them.
   bool warm(PhysicalAddress address, const std::byte* data, unsigned bytes, const Cacheability& cacheability);
 
-  // f(when, sector): of what is held, each sector's address; `when` orders their lines by use.
+  // Calls f(when, sector) with the address of each held sector; `when` orders their lines by use.
   template <typename F>
   void for_each_held(const F& f) const;
 
@@ -182,7 +121,7 @@ class Cache : public sim::Component {
   enum class Outcome : std::uint8_t {
     Done,
     NextCycle,  // a port of the cache is taken in this cycle
-    Blocked,    // something must come back or make room first, which wakes this component
+    Blocked,    // an answer or room must come first, and wakes this component
     Missing     // bytes are not here
   };
   enum class Kind : std::uint8_t { Fetch, WriteBack, Pass };  // of packets on their way below
@@ -212,7 +151,7 @@ class Cache : public sim::Component {
       front_ready = --size == 0 ? kNever : stages[head].ready;
     }
   };
-  // What went below and is not a fetch.
+  // A request below that is not a fetch.
   struct Transit {
     CacheEntry entry;                // to be answered; without a request for an eviction
     RequestHandle own = kNoRequest;  // the request with the dirty bytes of a write-back
@@ -225,7 +164,7 @@ class Cache : public sim::Component {
   struct Pass {
     enum class Stage : std::uint8_t { Idle, Begins, Goes, Waits };
     Stage stage = Stage::Idle;
-    bool by_address = false;  // the lines of its range; otherwise all that the cache has
+    bool by_address = false;  // the lines of its range; otherwise all lines of the cache
     CacheCommand command;
     PhysicalAddress first;            // line of its range
     std::uint64_t count = 0, at = 0;  // lines
@@ -243,11 +182,11 @@ class Cache : public sim::Component {
     Request& request;
     PhysicalAddress line;
     unsigned offset;
-    ByteMask mask;  // positions in the line, of the bytes that the request cannot do without
+    ByteMask mask;  // positions in the line, of the bytes that the request needs
     bool cached;    // may be held here
   };
 
-  // cache.cpp: what happens at an edge.
+  // cache.cpp: the work of an edge.
   template <bool kCalled>
   Picoseconds step(Picoseconds now);
   void receive(Picoseconds now);
@@ -294,7 +233,7 @@ class Cache : public sim::Component {
   void serve_prefetcher(Picoseconds now, bool idle);
   Picoseconds next_prefetch(Picoseconds now);
 
-  // cache_lookup.cpp: what a request does.
+  // cache_lookup.cpp: the work of a request.
   Access access(const CacheEntry& entry);
   bool possible(const Access& access) const;
   [[noreturn]] void refuse(const Access& access) const;
@@ -315,8 +254,8 @@ class Cache : public sim::Component {
   Outcome atomic(Picoseconds now, CacheEntry& entry, const Access& access, std::byte* bytes);
   Picoseconds words_free(Picoseconds now, const Access& access);
   ByteMask missing_sectors(const ByteMask& wanted, const ByteMask& have) const;
-  // At the moment: registers in use, triggered requests that went below as they are among them; and whether
-  // a request stands at the end of the pipeline and cannot be looked up.
+  // At this moment: the registers in use, with the triggered requests that went below themselves; and whether
+  // a request at the end of the pipeline cannot be looked up.
   std::size_t registers_held() const {
     std::size_t held = misses_.in_use();
     for (unsigned c = 0; c < kTrafficClasses; ++c)
@@ -349,7 +288,7 @@ class Cache : public sim::Component {
 
   config::Cache config_;
   config::FullEmpty full_empty_;
-  bool Cacheability::*attribute_;  // that concerns this cache; null: none does
+  bool Cacheability::*attribute_;  // the attribute of this cache; null: none
   sim::ClockCursor clock_;
   RequestPool pool_;
   MissTable misses_;
@@ -370,7 +309,7 @@ class Cache : public sim::Component {
 
   std::array<Pipeline, kTrafficClasses> pipelines_;
   Picoseconds next_lookup_ = kNever;  // when the first head of a pipeline is ready
-  std::uint64_t arrivals_ = 0;        // classes (one bit each) of which packets may be on their way to here
+  std::uint64_t arrivals_ = 0;        // classes (one bit each) with packets possibly on their way to here
   std::uint64_t called_ = 0;          // kProbe, kCommand, kPrefetch: some may be here or on their way to here
   std::vector<Transit> transits_;
   std::uint32_t free_transit_ = kNone;

@@ -1,8 +1,8 @@
-// Maintenance of a cache, by range or whole: what a kernel's start, a copy engine or a driver orders.
+// Maintenance of a cache, by range or whole, for a kernel's start, a copy engine or a driver.
 //   Clean: dirty bytes are written below and stay, as clean ones. Done when they are acknowledged.
-//   Invalidate: clean bytes are given up. Dirty bytes stay, because nobody else has them: who wants them gone
-//   cleans first.
-// Both concern what requests have been answered for; what is written after a command has begun may stay.
+//   Invalidate: clean bytes are given up. Dirty bytes stay, because no other memory has them: clean first to
+//   remove them.
+// Both concern the bytes of answered requests. Bytes that are written after a command has begun may stay.
 #pragma once
 
 #include "base/address.h"
@@ -17,7 +17,7 @@ struct CacheCommand {
   Operation operation = Operation::Invalidate;  // or Clean
   std::uint32_t tag = 0;                        // comes back when it is done
   PhysicalAddress base;
-  Bytes bytes = kWhole;  // kWhole: all that the cache holds, whatever `base` says
+  Bytes bytes = kWhole;  // kWhole: the whole cache, for any `base`
 };
 
 // The bytes of [base, base + bytes) in the `length` <= 128 bytes from `from` on.

@@ -10,7 +10,7 @@ void Cache::connect_commands(sim::Queue<CacheCommand>& commands, sim::Queue<std:
   commands.mark_pushes(&called_, kCommand);
 }
 
-// Before anything else of an edge: takes commands and goes on with the one that is under way.
+// Before all other work of an edge: takes commands and goes on with the current one.
 void Cache::serve_commands(Picoseconds now) {
   if (commands_ == nullptr) return;
   for (;;) {
@@ -82,7 +82,7 @@ bool Cache::go_on_with_pass(Picoseconds now) {
   return true;
 }
 
-// Whoever gave the command is told when what it wrote has been acknowledged.
+// Answers the command when all its writes have been acknowledged.
 bool Cache::finish_pass(Picoseconds now) {
   if (pass_.stage != Pass::Stage::Waits || pass_.unacknowledged != 0) return false;
   if (commands_done_ != nullptr) {

@@ -1,4 +1,4 @@
-// What a request does at its lookup, and at its turn when it had to wait.
+// The work of a request at its lookup, and at its turn when it had to wait.
 #include "base/error.h"
 #include "memory/atomic_request.h"
 #include "memory/cache/cache_steps.h"
@@ -41,7 +41,7 @@ Cache::Outcome Cache::look_up(Picoseconds now, CacheEntry& entry) {
     }
   }
 
-  // Dirty bytes go below in class NonTriggered and must not overtake an older write that went in another.
+  // Dirty bytes go below in class NonTriggered and must not overtake an older write of another class.
   if (!below && (operation == Operation::Write || operation == Operation::Atomic) &&
       entry.packet.traffic_class != TrafficClass::NonTriggered &&
       passing_in_another_class(own.line, TrafficClass::NonTriggered))
@@ -73,7 +73,7 @@ Cache::Outcome Cache::look_up(Picoseconds now, CacheEntry& entry) {
   return Outcome::Done;
 }
 
-// A write that waits for the rest of its sectors, where the configuration says so.
+// Whether a write waits for the rest of its sectors (fetch_on_write).
 bool Cache::fetches_first(const Access& access, std::uint32_t line) const {
   const Request& request = access.request;
   return request.operation == Operation::Write && request.kind == RequestKind::Demand && memory_ == nullptr &&
@@ -85,12 +85,12 @@ Cache::Outcome Cache::join(Picoseconds now, CacheEntry& entry, const Access& acc
   const std::uint32_t mshr = lines_[line].mshr;
   MissTable::Register& miss = misses_[mshr];
   const bool reads = waits_unordered(access);
-  // Requests that wait here send only packets of class NonTriggered below.
+  // Waiting requests send only packets of class NonTriggered below.
   if (!reads && entry.packet.traffic_class != TrafficClass::NonTriggered)
     return stall(entry, statistics_.stalls_target);
   if (!misses_.has_room(miss)) return stall(entry, statistics_.stalls_target);
   ByteMask bytes;
-  // Behind a write or an atomic the bytes that will be missing are known only when the turn comes.
+  // Behind a write or an atomic the missing bytes are known only at the request's turn.
   if (reads && miss.ordered == 0) bytes = bytes_to_fetch(access, lines_[line].valid, miss.on_their_way);
   if (any(bytes)) {
     const Outcome room = stalled_below(room_below(now, miss.traffic_class), entry);
@@ -119,10 +119,10 @@ Cache::Outcome Cache::miss(Picoseconds now, CacheEntry& entry, const Access& acc
   if (room != Outcome::Done) return room;
   // Write-backs go below in another queue, which this fetch could overtake.
   if (may_wait_long && writing_back(access.line)) return stall(entry, statistics_.stalls_below);
-  // What it brings may lack a write that it overtakes below, so the line must not keep it.
+  // Its bytes may lack a write that it overtakes below, so the line must not keep them.
   const bool overtakes = passing_in_another_class(access.line, traffic_class);
   if (overtakes && !reads) return stall(entry, statistics_.stalls_below);
-  // A fetch that may wait long leaves the last way to class NonTriggered.
+  // A possibly long fetch leaves the last way to class NonTriggered.
   const bool aside = overtakes || (may_wait_long && lines_.candidates(access.line) < 2);
   std::uint32_t index = line;
   if (index == kNone && !aside) {
@@ -152,7 +152,7 @@ Cache::Outcome Cache::miss(Picoseconds now, CacheEntry& entry, const Access& acc
   return Outcome::Done;
 }
 
-// A way for a line that is not held; dirty bytes of the victim go below.
+// Takes a way for a new line; dirty bytes of the victim go below.
 Cache::Outcome Cache::take_way(Picoseconds now, CacheEntry& entry, const Access& access,
                                std::uint32_t& index) {
   const std::uint32_t victim = lines_.victim(access.line);
@@ -175,7 +175,7 @@ Cache::Outcome Cache::take_way(Picoseconds now, CacheEntry& entry, const Access&
   return Outcome::Done;
 }
 
-// What a write leaves valid: of tracked memory only granules that it makes full.
+// The bytes that a write leaves valid; of tracked memory only the granules that it fills.
 ByteMask Cache::kept_of_write(const Access& access) const {
   const Bytes granule = full_empty_.granule_bytes;
   if (!access.request.tracked || granule <= 4 || !full_empty_.valid_masks) return access.mask;
@@ -204,10 +204,10 @@ Cache::Outcome Cache::pass(Picoseconds now, CacheEntry& entry, const Access& acc
   const Outcome room = stalled_below(room_below(now, traffic_class), entry);
   if (room != Outcome::Done) return room;
   const Operation operation = access.request.operation;
-  // What a request of another class does to the bits below may come before or after this write.
+  // A request of another class may change the bits below before or after this write.
   const bool unsure = access.request.tracked && passing_in_another_class(access.line, traffic_class);
   if (access.cached && operation == Operation::Write && !unsure) {
-    // A write that may not have its line because every way waits goes through all the same.
+    // A write goes through even when every way of its set waits for a fetch.
     if (line == kNone && config_.write_allocate && lines_.victim(access.line) != kNone) {
       take_way(now, entry, access, line);
       if (sent_) {  // a dirty victim has left; the write follows
@@ -248,10 +248,10 @@ Cache::Outcome Cache::clean(Picoseconds now, CacheEntry& entry, const Access& ac
   return room;
 }
 
-// A perfect cache does what the request asks for in memory.
+// A perfect cache serves the request in memory.
 Cache::Outcome Cache::serve_in_memory(Picoseconds now, CacheEntry& entry, const Access& access) {
   Request& request = access.request;
-  // What went below comes first.
+  // Requests below come first.
   for (std::uint32_t i = first_transit_; i != kNone; i = transits_[i].next)
     if (transits_[i].line == access.line) return stall(entry, statistics_.stalls_below);
   std::byte* const bytes = memory_->bytes(request.address);
@@ -297,7 +297,7 @@ Cache::Outcome Cache::atomic(Picoseconds now, CacheEntry& entry, const Access& a
   return Outcome::Done;
 }
 
-// When the atomics that this one's words still are in the hands of are through with them.
+// When earlier atomics of the same words are done with them.
 Picoseconds Cache::words_free(Picoseconds now, const Access& access) {
   std::erase_if(recent_atomics_, [&](const RecentAtomic& recent) { return recent.busy_until < now; });
   Picoseconds free = 0;

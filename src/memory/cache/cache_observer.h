@@ -1,5 +1,5 @@
-// What happens in a cache, told to whoever watches: a prefetcher, a profiler, a test's model. An observer is
-// told in the tick in which it happens, sees the cache as it is then, and must not change it. A cache without
+// The events of a cache, for an observer: a prefetcher, a profiler, a test's model. The call comes in the
+// tick of the event. The observer sees the cache as it is then, and must not change it. A cache without
 // observers pays a comparison for each event.
 #pragma once
 
@@ -10,10 +10,10 @@ namespace duet::memory {
 struct CacheEvent {
   enum class Kind : std::uint8_t {
     Hit,    // at its lookup a request finds its bytes; a write its line, held or on its way
-    Miss,   // a read or an atomic whose bytes are fetched, a write that takes a line
+    Miss,   // a read or an atomic whose bytes are fetched, a write with a new line
     Merge,  // a read or an atomic that joins a fetch on its way
     Fill,   // bytes from below become valid
-    Store,  // a request is about to change bytes: what it overwrites is still there
+    Store,  // a request is about to change bytes: the old ones are still there
     Write,  // bytes of a request are stored, and are valid
     Evict,  // the line, with all its valid bytes, makes room for another
     Drop    // valid bytes are given up for any other reason: invalidated, probed, changed below

@@ -1,5 +1,5 @@
-// Lines that nobody has asked for yet (stride_prefetcher.h): looked up when no request is, and fetched
-// through registers and queues as those of requests are.
+// Lines of a prefetcher (stride_prefetcher.h). They are looked up when no request is, and use the registers
+// and queues of requests.
 #include "memory/cache/cache_steps.h"
 #include "memory/cache/stride_prefetcher.h"
 
@@ -10,7 +10,7 @@ void Cache::prefetch_by(const config::StridePrefetch& config, const PhysicalMemo
   connect_observer(*prefetcher_);
 }
 
-// After it has been told of something.
+// After the prefetcher has observed an event.
 void Cache::look_for_wanted() {
   if (!prefetcher_->wants()) return;
   called_ |= kPrefetch;

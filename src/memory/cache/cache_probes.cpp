@@ -1,5 +1,4 @@
-// Probes: requests from below or beside (a directory, another cache) that take the dirty bytes of a line
-// away.
+// Probes: requests from below or beside (a directory, another cache) for the dirty bytes of a line.
 #include "base/error.h"
 #include "memory/cache/cache_steps.h"
 
@@ -10,7 +9,7 @@ void Cache::connect_prober(sim::Queue<Packet>& probes, sim::Queue<Packet>& answe
   probes.mark_pushes(&called_, kProbe);
 }
 
-// Those that have arrived come into their pipeline, one a cycle, probers in turn.
+// Takes arrived probes into their pipeline, one a cycle, probers in turn.
 void Cache::accept_probe(Picoseconds now) {
   if (probers_.empty()) return;
   if (probes_.stages.empty()) probes_.stages.resize(config_.latency_cycles);
@@ -80,8 +79,8 @@ bool Cache::changing_below(PhysicalAddress line) const {
   return false;
 }
 
-// When the next probe is ready, a prefetch may go, or when the next probe or command arrives that is on a
-// wire; kNever when there is none, or no room for it.
+// The time at which the next probe is ready, a prefetch may go, or the next probe or command on a wire
+// arrives; kNever when there is none, or no room for it.
 Picoseconds Cache::next_call(Picoseconds now) {
   std::uint64_t calls = 0;
   Picoseconds next = kNever, arrival = kNever;
@@ -103,8 +102,8 @@ Picoseconds Cache::next_call(Picoseconds now) {
   return arrival == kNever ? next : std::min(next, clock_.first_edge_after(arrival));
 }
 
-// Those who only read and wait for the line may still have what its fetch brings; who writes or performs an
-// atomic afterwards must not, because its place in the order is after the probe.
+// Waiting reads may still have the bytes of the fetch. Writes and atomics must not, because their place in
+// the order is after the probe.
 void Cache::take_away(std::uint32_t index, const ByteMask& bytes) {
   if (const std::uint32_t mshr = lines_[index].mshr; mshr != kNone) {
     if (misses_[mshr].ordered == 0) {

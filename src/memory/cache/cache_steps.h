@@ -1,5 +1,4 @@
-// The steps that a cache takes for nearly every request, inline: they are what most host time goes into.
-// cache.h says what they are for.
+// The steps of a cache for nearly every request (cache.h), inline: most host time goes into them.
 #pragma once
 
 #include <utility>
@@ -23,7 +22,7 @@ inline Cache::Access Cache::access(const CacheEntry& entry) {
           cached || range};
 }
 
-// Of requests to tracked memory, those that leave the bits here valid bytes stand for.
+// Whether a request to tracked memory leaves the bits as the valid bytes here require them.
 inline bool Cache::keeps(const Request& request) const {
   switch (request.operation) {
     case Operation::Read:
@@ -37,10 +36,10 @@ inline bool Cache::keeps(const Request& request) const {
   }
 }
 
-// What to ask for below, of bytes that are not here and have not been asked for.
+// The bytes to ask for below: neither here nor on their way.
 inline ByteMask Cache::bytes_to_fetch(const Access& access, const ByteMask& valid,
                                       const ByteMask& on_their_way) const {
-  // A fetch on its way may wait for words that this request does not need.
+  // A fetch on its way may wait for other words than this request's.
   const bool shares = !access.request.tracked || within(on_their_way, access.mask);
   const ByteMask have = shares ? valid | on_their_way : valid;
   return missing_sectors(access.mask, have) & ~have;
@@ -124,7 +123,7 @@ inline bool Cache::passing_in_another_class(PhysicalAddress line, TrafficClass t
   return false;
 }
 
-// Of the sectors that hold a wanted byte that is not there, all bytes that are not there.
+// All missing bytes of each sector that lacks a wanted byte.
 inline ByteMask Cache::missing_sectors(const ByteMask& wanted, const ByteMask& have) const {
   const ByteMask missing = wanted & ~have;
   const auto bytes = static_cast<unsigned>(config_.sector_bytes);
@@ -138,7 +137,7 @@ inline ByteMask Cache::missing_sectors(const ByteMask& wanted, const ByteMask& h
   return fetched;
 }
 
-// Gives up bytes; a line without any that waits for nothing is given up too.
+// Gives up bytes; an empty line without a fetch is given up too.
 inline void Cache::drop(std::uint32_t index, const ByteMask& bytes, const Request* by) {
   if (observed_ && index < lines_.lines()) [[unlikely]] {
     const ByteMask lost = lines_[index].valid & bytes;
@@ -147,7 +146,7 @@ inline void Cache::drop(std::uint32_t index, const ByteMask& bytes, const Reques
   lines_.drop_bytes(index, bytes);
 }
 
-// The request does not go below, and all that came before it in its line is done.
+// The request does not go below, and all earlier requests to its line are done.
 inline Cache::Outcome Cache::serve_here(Picoseconds now, CacheEntry& entry, const Access& access,
                                         std::uint32_t line) {
   Request& request = access.request;

@@ -1,10 +1,10 @@
-// Fetches that step aside, what happens outside simulated time, and reports.
+// Fetches that step aside, work outside simulated time, and reports.
 #include "memory/cache/cache_steps.h"
 
 namespace duet::memory {
 
-// From now on only those who already wait see this fetch. They see the bytes as they are now and as the fetch
-// brings them; all of them are reads.
+// From now on only the waiting requests see this fetch, all of them reads. They see the bytes as they are now
+// and as the fetch brings them.
 void Cache::detach(std::uint32_t mshr) {
   MissTable::Register& miss = misses_[mshr];
   const std::uint32_t from = miss.line_index, to = lines_.side_line(mshr);
@@ -34,7 +34,7 @@ void Cache::tell(CacheEvent::Kind kind, PhysicalAddress line, const ByteMask& by
   if (prefetcher_ != nullptr) look_for_wanted();
 }
 
-// Drops bytes of a held line, and keeps later requests from a fetch that is on its way.
+// Drops bytes of a held line, and hides a fetch on its way from later requests.
 void Cache::forget(std::uint32_t index, const ByteMask& bytes) {
   if (const std::uint32_t mshr = lines_[index].mshr; mshr != kNone) {
     if (misses_[mshr].ordered == 0) {
@@ -109,7 +109,7 @@ const Line* Cache::find(PhysicalAddress address) {
   return index == kNone ? nullptr : &lines_[index];
 }
 
-// "3 fetched lines, 1 store": what has gone below and has not been answered.
+// "3 fetched lines, 1 store": the requests below without an answer.
 std::string Cache::on_their_way_below() const {
   enum What : std::size_t { Loads, Stores, Atomics, Others, WriteBacks, kWhat };
   constexpr const char* kNames[kWhat] = {"load", "store", "atomic", "change of bits or lines", "write-back"};

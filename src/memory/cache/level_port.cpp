@@ -32,7 +32,7 @@ void LevelPort::connect_below(Channel& requests, sim::Queue<Packet>& responses, 
 Picoseconds LevelPort::tick(Picoseconds now) {
   clock_.advance_to(now);
   if (from_below_->can_pop(now)) finish(now, from_below_->pop(now));
-  bool ready = false;  // a packet that is behind one that has gone
+  bool ready = false;  // a packet is behind the one just sent
   for (unsigned c = 0; c < kTrafficClasses; ++c) {
     std::deque<OnWire>& wire = down_[c];
     if (has_room(wire) && from_above_->of(c).can_pop(now)) take(now, from_above_->of(c).pop(now));
@@ -50,7 +50,7 @@ Picoseconds LevelPort::tick(Picoseconds now) {
   return next_tick(now, ready);
 }
 
-// What is ready and has found no room is woken by the queue that makes some.
+// A ready packet without room is woken by the queue below when it has room.
 Picoseconds LevelPort::next_tick(Picoseconds now, bool ready) const {
   const auto seen = [&](const sim::Queue<Packet>& queue) {
     return queue.can_pop(now) ? now : queue.next_arrival(now);

@@ -1,18 +1,17 @@
-// The way from a cache to a level of cache that others share, where it is not right beside it: a wire of its
-// own, and lines of another length. For a GPU whose L2 has lines of 128 bytes above an L3 of 64 that stands
-// nearer to the processor:
+// The way from a cache to a shared level of cache at some distance: a wire, and lines of another length.
+// Example: a GPU whose L2 has lines of 128 bytes, above an L3 of 64 near the processor.
 //
 //   LevelPort port(engine, "port of L2 slice 0", gpu_node, {clock_hz, 64, wire_cycles, 32}, pool);
 //   port.connect_above(from_slice, to_slice);              // the cache's connect_below() has the same two
 //   port.connect_below(to_level, from_level, number, destination_of);
 //
-// A request for more than one line of the level is sent in parts, one a line, to whichever slice has it, and
-// is answered when all of them have come back; what its mask does not name is not sent. Requests, and
-// answers, of one direction keep their order on the wire.
+// A request for more than one line of the level is sent in parts, one a line, each to the slice of its line.
+// It is answered when all parts are. Bytes outside its mask are not sent. Requests, and answers, of one
+// direction keep their order on the wire.
 //
-// Time, in edges of the level's clock: a part that is seen at edge k leaves at edge k + wire_cycles, one a
-// cycle and class; so do answers, on their way back. Left out: more than one packet a cycle, and triggers of
-// full/empty bits, which may not be split (machine/levels/cache_level.cpp refuses such a machine).
+// Time, in edges of the level's clock: a part seen at edge k leaves at edge k + wire_cycles, one a cycle and
+// class; so do answers, on their way back. Left out: more than one packet a cycle, and triggers of full/empty
+// bits. A triggered request may not be split, so machine/levels/cache_level.cpp refuses such a machine.
 #pragma once
 
 #include <array>
@@ -33,7 +32,7 @@ struct LevelPortConfig {
   std::uint64_t clock_hz = 0;
   Bytes line_bytes = 0;  // of the level below
   std::uint64_t wire_cycles = 0;
-  std::size_t queue_packets = 0;  // that wait for room below, beside those on the wire, of a class
+  std::size_t queue_packets = 0;  // of a class, waiting for room below; packets on the wire come on top
 };
 
 class LevelPort final : public sim::Component {
@@ -50,8 +49,8 @@ class LevelPort final : public sim::Component {
   std::string waits_for() const override;
   Picoseconds next_opportunity(Picoseconds time) const override { return clock_.first_edge_after(time); }
 
-  // Outside simulated time: parts of writes that are under way lose these bytes (Cache::flush_range() of the
-  // cache above has stored them).
+  // Outside simulated time: parts of writes on their way lose these bytes (Cache::flush_range() of the cache
+  // above has stored them).
   void forget(PhysicalAddress base, Bytes bytes);
 
  private:
@@ -64,7 +63,7 @@ class LevelPort final : public sim::Component {
   struct Whole {
     Packet packet;
     unsigned parts_left = 0;
-    std::array<RequestHandle, kMostParts> parts;  // of its own requests, those that are under way
+    std::array<RequestHandle, kMostParts> parts;  // its own requests, one for each part on its way
   };
   bool has_room(const std::deque<OnWire>& wire) const {
     return wire.size() < config_.wire_cycles + config_.queue_packets;

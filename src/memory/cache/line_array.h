@@ -1,11 +1,11 @@
 // The storage of a cache: tags, byte masks, data, replacement. It knows no time and no requests. Lines that
-// wait for a fetch are never victims; which of the others is, the policy that the machine file names says
-// (replacement/, one a file). Behind the sets lie side lines, one a miss-status register: bytes that are on
-// their way to requesters and are not to be found by later requests.
+// wait for a fetch are never victims; among the others the machine file's policy chooses (replacement/, one a
+// file). Behind the sets lie side lines, one a miss-status register: bytes on their way to requesters,
+// invisible to later requests.
 //
-// Set index: the low bits of the line's number, or with hash_sets all of its bits folded by XOR. A slice of
-// a cache sees only some lines of the address space; LineNumbering numbers just those, so that no set stays
-// empty. A replacement policy is a type with one function, victim(ways), which finds when each way was used.
+// Set index: the low bits of the line's number, or with hash_sets all of its bits folded by XOR. A slice of a
+// cache sees only some lines of the address space; LineNumbering numbers just those, so that no set stays
+// empty. A replacement policy is a type with one function, victim(ways); `ways` has the last use of each.
 // Left out: inclusion, policies that keep a state of their own.
 #pragma once
 
@@ -18,12 +18,12 @@
 namespace duet::memory {
 
 // Lines are dealt out to `channels` channels, `interleave_lines` consecutive ones each, and the lines of a
-// channel in turn to its slices (memory/address_map.h). The defaults are a cache that sees all lines.
+// channel in turn to its slices (memory/address_map.h). The defaults are for a cache of all lines.
 struct LineNumbering {
   std::uint32_t interleave_lines = 1;
   std::uint32_t channels = 1;
   std::uint32_t slices_per_channel = 1;
-  // The number of a line among those of its slice.
+  // The number of a line among the lines of its slice.
   std::uint64_t local(std::uint64_t line) const {
     if (channels == 1 && slices_per_channel == 1) return line;
     const std::uint64_t in_channel =
@@ -32,7 +32,7 @@ struct LineNumbering {
   }
 };
 
-// Who brought the bytes of a line.
+// The agent and unit that brought the bytes of a line.
 struct LineUser {
   Agent agent = Agent::Host;
   std::uint16_t unit = 0;
@@ -87,21 +87,21 @@ class LineArray {
       if (tags_[i] == line) return i;
     return kNone;
   }
-  // The way to take for a line that is not held; kNone: every way waits for a fetch.
+  // The way to take for a new line; kNone: every way waits for a fetch.
   std::uint32_t victim(PhysicalAddress line) const;
-  // One that holds nothing, for a line that is not held; kNone: there is none.
+  // An empty way for a new line; kNone: there is none.
   std::uint32_t free_way_for(PhysicalAddress line) const {
     const std::uint32_t begin = first_way(line);
     for (std::uint32_t i = begin; i < begin + ways_; ++i)
       if (tags_[i] == kNoTag) return i;
     return kNone;
   }
-  // Ways of the line's set that do not wait for a fetch.
+  // Ways of the line's set without a fetch.
   unsigned candidates(PhysicalAddress line) const;
   std::uint64_t last_use(std::uint32_t index) const { return last_use_[index]; }
   void touch(std::uint32_t index) { last_use_[index] = ++uses_; }
 
-  // Gives a free way to a line that is not held.
+  // Gives a free way to a new line.
   void reserve(std::uint32_t index, PhysicalAddress line) {
     lines_[index] = Line{};
     held_ += tags_[index] == kNoTag;
@@ -112,7 +112,7 @@ class LineArray {
     forget_tag(index);
     lines_[index].valid = lines_[index].dirty = {};
   }
-  // A line without bytes that waits for nothing is given up.
+  // A line without bytes and without a fetch is given up.
   void drop_bytes(std::uint32_t index, const ByteMask& mask) {
     Line& line = lines_[index];
     line.valid = line.valid & ~mask;
@@ -142,7 +142,7 @@ class LineArray {
   LineNumbering numbering_;
   std::uint64_t uses_ = 0;
   std::uint32_t held_ = 0;
-  mutable PhysicalAddress found_line_ = kNoTag;  // that find() looked for last, and the first way of its set
+  mutable PhysicalAddress found_line_ = kNoTag;  // the line of the last find(), and the first way of its set
   mutable std::uint32_t found_set_ = 0;
   std::vector<PhysicalAddress> tags_;
   std::vector<std::uint64_t> last_use_;  // counted from 1; 0: the way is free

@@ -1,6 +1,6 @@
-// Miss-status holding registers: which lines are on their way, and for each the requests that wait for it, in
-// arrival order. A register is found through its line. The registers whose fetch has come back form a list;
-// the requests of the oldest are served first. Left out: time, data (memory/cache/cache.h).
+// Miss-status holding registers: the lines on their way, each with its waiting requests in arrival order. A
+// register is found through its line. The registers whose fetch has come back form a list; the requests of
+// the oldest are served first. Left out: time, data (memory/cache/cache.h).
 //
 // A traffic class other than NonTriggered may wait for ever for the condition of a request (lustig2013 §4.3).
 // So such classes leave one of the shared registers to class NonTriggered, and each class may always hold at
@@ -19,7 +19,7 @@ namespace duet::memory {
 struct CacheEntry {
   Packet packet;  // without a request: drop the clean bytes of the line here
   std::uint32_t client = 0;
-  bool occupied_port = false;  // an atomic that has had the port for all its cycles but the last
+  bool occupied_port = false;  // an atomic that had the port for all its cycles but the last
   bool stalled = false;        // already counted among the stalls
 };
 
@@ -33,12 +33,12 @@ class MissTable {
     TrafficClass traffic_class = TrafficClass::NonTriggered;  // of its fetches
     bool in_use = false;
     bool listed = false;    // among the ready ones
-    bool released = false;  // a fetch came back by an override: who waits for it keeps nothing
-    bool outdated = false;  // what its fetches bring is too old for its first ordered target
+    bool released = false;  // a fetch came back by an override: its requests keep nothing
+    bool outdated = false;  // its fetches' bytes are too old for its first ordered target
     std::uint32_t fetches = 0;
     ByteMask on_their_way;      // bytes of the line
     std::uint32_t targets = 0;  // not counting markers
-    std::uint32_t ordered = 0;  // targets and markers that are no reads
+    std::uint32_t ordered = 0;  // targets other than reads, and markers
     std::uint32_t first = kNone, last = kNone;
     std::uint32_t next_ready = kNone;
   };
@@ -94,7 +94,7 @@ class MissTable {
     own.targets += entry.packet.request != kNoRequest;
   }
   CacheEntry& front(const Register& own) { return nodes_[own.first].entry; }
-  // Moves the first request for which `ready` holds before the others; false when there is none.
+  // Moves the first request with `ready` to the front; false when there is none.
   template <typename F>
   bool promote(Register& own, F ready) {
     std::uint32_t before = kNone;

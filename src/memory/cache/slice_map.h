@@ -1,7 +1,7 @@
-// Which slice of a cache level has a line. Where the slices are a multiple of the DRAM channels, each belongs
-// to one channel, and the slices of a channel take turns of one line; with gpu.dram.hash_channels a hash of
-// the piece rotates their turn (memory/address_map.h). Other numbers of slices take turns of one line among
-// all addresses: such a level cannot stand right above the controllers.
+// The slice of a cache level for each line. Where the slices are a multiple of the DRAM channels, each
+// belongs to one channel, and the slices of a channel take turns of one line; with gpu.dram.hash_channels a
+// hash of the piece rotates their turn (memory/address_map.h). Other numbers of slices take turns of one line
+// among all addresses: such a level cannot stand right above the controllers.
 #pragma once
 
 #include <bit>

@@ -44,7 +44,7 @@ void StridePrefetcher::observe(const CacheEvent& event) {
   train(event);
 }
 
-// Sets by the PC and the warp; the one that was used least recently goes.
+// Sets by the PC and the warp; the least recently used entry goes.
 StridePrefetcher::Entry* StridePrefetcher::find(std::uint32_t pc, std::uint16_t warp, bool take) {
   const std::size_t set = (std::size_t{warp} + std::size_t{pc} * 7) & (config_.sets - 1);
   const auto begin = entries_.begin() + static_cast<std::ptrdiff_t>(set * config_.ways);
@@ -85,7 +85,7 @@ void StridePrefetcher::train(const CacheEvent& event) {
                                 static_cast<std::uint64_t>(entry->stride) * (config_.distance + i)));
 }
 
-// Not beyond the memory that has frames.
+// Not beyond the memory with frames.
 void StridePrefetcher::want(const CacheEvent& event, PhysicalAddress address) {
   const PhysicalAddress line = address.aligned_down(line_bytes_);
   if (line == event.line || memory_.route_of(line) != Route::DeviceDram ||

@@ -1,13 +1,13 @@
-// Which lines the warps of an SM will load next. A table has, for a load instruction (its PC) and a warp, the
-// address of its last execution and the stride from the one before; when the stride has been the same often
-// enough, an execution asks for the lines that lie `distance` strides ahead of its own. Warps have entries of
-// their own, so how they are interleaved does not hide the stride of any of them. The address of an execution
-// is that of its first request's first byte; its other requests ask for lines at the same stride. Source:
+// Predicts the lines that the warps of an SM will load next. A table has, for a load instruction (its PC) and
+// a warp, the address of its last execution and the stride from the one before; when the stride has been the
+// same often enough, an execution asks for the lines `distance` strides ahead of its own. Warps have entries
+// of their own, so how they are interleaved does not hide the stride of any of them. The address of an
+// execution is its first request's first byte; its other requests ask for lines at the same stride. Source:
 // Lee, Lakshminarayana, Kim and Vuduc, MICRO 2010 (stride prefetching by PC with warp ids); not their
 // prefetching for other warps, nor their throttle.
 //
 // It watches a cache, in physical addresses: pages of an allocation follow each other. It keeps a queue of
-// what it wants, and the cache takes from that when it has nothing else to look up (cache_prefetch.cpp):
+// wanted lines. The cache takes from the queue when it has no request to look up (cache_prefetch.cpp):
 //
 //   cache.prefetch_by(config.l1_prefetch, memory);     // the cache makes it, and it counts as l1_prefetch.*
 #pragma once
@@ -23,7 +23,7 @@
 
 namespace duet::memory {
 
-// Issued prefetches that are in none of the next three had not been looked at when the run ended.
+// Issued prefetches outside the next three counters were still in the queue when the run ended.
 struct PrefetchStatistics : sim::StatisticGroup {
   using StatisticGroup::StatisticGroup;
   sim::Counter issued{*this, "issued", "fetches", "lines fetched before a load asked for them"};
@@ -45,7 +45,7 @@ class StridePrefetcher final : public CacheObserver {
 
   void observe(const CacheEvent& event) override;
 
-  // What is wanted, oldest first; the cache says what becomes of it.
+  // The wanted lines, oldest first. The cache calls one of the functions below for each.
   bool wants() const { return !wanted_.empty(); }
   const Wanted& next() const { return wanted_.front(); }
   void is_held() { wanted_.pop_front(); }
@@ -72,7 +72,7 @@ class StridePrefetcher final : public CacheObserver {
   std::vector<Entry> entries_;  // set after set
   std::uint64_t uses_ = 0;
   std::deque<Wanted> wanted_;
-  std::unordered_set<std::uint64_t> unseen_;  // lines that were fetched, and no load has asked for yet
+  std::unordered_set<std::uint64_t> unseen_;  // fetched lines without a load so far
   PrefetchStatistics statistics_;
 };
 

@@ -1,4 +1,4 @@
-// What private caches and the directory say to each other, and accesses that pass both.
+// The messages between private caches and the directory, and accesses that pass both.
 #pragma once
 
 #include <cstddef>
@@ -15,8 +15,8 @@ enum class CoherenceKind : std::uint8_t {
   GetExclusive,  // to write it; also when it is held to be read
   Put,           // it is no longer held
   Answer,        // to a probe
-  Clean,         // everybody gives the line up, and what is dirty goes below; from the directory: it is there
-  Uncached,      // `request`, an access that no cache may hold; from the directory: it has been made
+  Clean,         // all caches give the line up, dirty bytes go below; from the directory: they are there
+  Uncached,      // `request`, an uncached access; from the directory: it has been made
   // From the directory.
   Grant,
   Invalidate,  // a probe: the line is to be given up
@@ -26,17 +26,17 @@ enum class CoherenceKind : std::uint8_t {
 // Where the bytes of a granted line were.
 enum class GrantSource : std::uint8_t {
   Domain,  // with another cache of the domain, or on their way from one to memory
-  Own,     // with the cache that asked: it may write them now
+  Own,     // with the asking cache: it may write them now
   Cache,   // in the cache below the directory
-  Memory,  // below that
+  Memory,  // below the directory
   Nowhere  // nobody looked: all of them are overwritten
 };
 
 struct CoherenceMessage {
   PhysicalAddress line;
-  // Of a Grant: the line's bytes, which the holder may read, or write, while it has them.
+  // Of a Grant: the line's bytes. The holder may read, or write, them while it has the line.
   std::byte* bytes = nullptr;
-  std::uint16_t cache = 0;  // who asks, or is asked
+  std::uint16_t cache = 0;  // the sender, or the receiver
   CoherenceKind kind = CoherenceKind::GetShared;
   bool exclusive = false;                    // of a Grant: may be written
   bool overwrites = false;                   // of a GetExclusive: every byte will be written

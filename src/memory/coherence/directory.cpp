@@ -128,7 +128,7 @@ void Directory::take(Picoseconds now, const CoherenceMessage& message) {
   if (entry.stage == Stage::Idle) finish(now, entry);
 }
 
-// What holders have to give up first, if anything.
+// The lines that holders have to give up first, if any.
 void Directory::begin(Picoseconds now, Entry& entry, const CoherenceMessage& message) {
   const std::uint64_t others = entry.holders & ~(std::uint64_t{1} << message.cache);
   entry.current = message;
@@ -160,7 +160,7 @@ void Directory::probe(Picoseconds now, Entry& entry, std::uint64_t caches, Coher
   }
 }
 
-// What stood against it is done.
+// The probes that it waited for are answered.
 void Directory::serve(Picoseconds now, Entry& entry, GrantSource source) {
   const CoherenceKind kind = entry.current.kind;
   if (kind != CoherenceKind::Uncached && kind != CoherenceKind::Clean) return grant(now, entry, source);
@@ -208,7 +208,7 @@ void Directory::pass(const CoherenceMessage& message) {
   to_send_.push_back(packet);
 }
 
-// The answer to an access that was passed on.
+// The answer to a passed access.
 void Directory::passed(Picoseconds now, RequestHandle handle) {
   const Request& request = pool_[handle];
   CoherenceMessage message;

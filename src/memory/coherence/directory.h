@@ -1,35 +1,14 @@
-// The point at which private caches of one coherent domain meet: a full-map directory (Censier and Feautrier,
-// IEEE Transactions on Computers, 1978) that knows which cache holds which line, with the states of MESI
-// (Papamarcos and Patel, ISCA 1984): a line has one holder that may write it, or any number that may read it.
-// A request for a line that others hold in a way that stands against it is answered when their answers to the
-// probes are back. Requests for one line are served one after the other.
+// The meeting point of the private caches of one coherent domain: a full-map directory (Censier and
+// Feautrier, IEEE Transactions on Computers, 1978) with the states of MESI (Papamarcos and Patel, ISCA 1984).
 //
-// A line has one place for its bytes as long as somebody holds it: here. Whoever holds it reads, or writes,
-// these bytes; a holder that has given the line up does not touch them any more. So the bytes that a holder
-// sees are those of simulated time, although none are carried between caches of the domain. What is written
-// back, and what is fetched, does carry its bytes: memory below may be shared with agents that know nothing
-// of the domain, and see what has been written back to it.
+//   a cache asks to write line L        two others hold L to read it
+//   the directory probes both           and takes other messages meanwhile
+//   both have answered                  the grant goes out; L has one holder, which may write
 //
-// Who will write every byte of a line says so (CoherenceMessage::overwrites): others give it up as they do
-// for any writer, but where nobody has it, it is not fetched. Such a write of whole lines is what a device
-// does (Huggahalli, Iyer and Tetrick, "Direct Cache Access for High Bandwidth Network I/O", ISCA 2005).
-//
-// An access to memory that nobody may hold (CoherenceKind::Uncached) passes here too, since somebody may hold
-// its line all the same: a page may have been of another type before, and agents that move whole lines hold
-// those that they are at. They give it up first. Then the access goes below, with its bytes and mask, behind
-// whatever was written back; nothing is remembered of it, since requests to one line take effect below in the
-// order in which they went there. Its answer goes to who asked as a grant does.
-//
-// Who wants memory below to have the newest bytes of a line, and nobody to hold it, says so (Clean): holders
-// are probed, what they wrote is written back, and the answer comes when that is acknowledged. Where the
-// agents below may write other bytes of a line that a cache here has written (keep_masks()), just the bytes
-// that were written go back.
-//
-// Time: one message a cycle is taken; a grant or a probe arrives from_directory_cycles after the cycle in
-// which it was decided.
-//
-// Left out: the directory's own size (every held line has an entry), transfers from cache to cache that do
-// not pass here, and more messages a cycle.
+// Guarantees: a line has one holder that may write it, or any number of holders that read it. Requests for
+// one line are served one after the other. Every holder sees the bytes of simulated time: the directory keeps
+// them as long as a cache holds the line.
+// protocol.md has whole-line writes, uncached accesses, Clean, times, and the omissions.
 #pragma once
 
 #include <array>
@@ -80,18 +59,17 @@ class Directory : public sim::Component {
   void connect_below(
       sim::Queue<Packet>& requests, sim::Queue<Packet>& responses, std::uint16_t number = 0,
       Destination destination_of = [](PhysicalAddress) { return std::uint16_t{0}; });
-  // `read(line, bytes)` gives, outside simulated time, the bytes that memory below has of a line. Until a
-  // line that is not fetched is written, these are what is there. Without it every line is fetched.
+  // `read(line, bytes)` gives, outside simulated time, the bytes of a line in the memory below. An unfetched
+  // line has these bytes until it is written. Without it every line is fetched.
   using ReadBelow = std::function<void(PhysicalAddress, std::byte*)>;
   void look_below_by(ReadBelow read) { read_below_ = std::move(read); }
-  // Where others write to memory below: held() has older bytes of a line, or newer ones, than what is below.
-  // `change(line, before, after)` is told in the tick in which what a look at the line would find changes
-  // because it comes, or goes.
+  // Where others write to memory below: held() may have older or newer bytes of a line than the memory below.
+  // `change(line, before, after)` is called in the tick in which the visible bytes of a line change because
+  // the line comes or goes.
   using LineChange = std::function<void(PhysicalAddress, const std::byte* before, const std::byte* after)>;
   void tell_changes(LineChange change) { changed_ = std::move(change); }
 
-  // From now on write-backs carry the bytes that were written alone: whoever writes into a line that it holds
-  // tells wrote().
+  // From now on write-backs carry the written bytes alone: a holder that writes into a line calls wrote().
   void keep_masks() { keeps_masks_ = true; }
   void wrote(PhysicalAddress address, unsigned bytes);
 
@@ -101,10 +79,10 @@ class Directory : public sim::Component {
 
   const DirectoryStatistics& statistics() const { return statistics_; }
 
-  // Outside simulated time. The bytes of a line that is held, or on its way back to memory; null where memory
-  // below has the newest.
+  // Outside simulated time. The bytes of a line that a cache holds, or on its way back to memory; null where
+  // memory below has the newest.
   const std::byte* held(PhysicalAddress line) const;
-  // Calls f(line) for each line that is held, or asked for, in no order.
+  // Calls f(line) for each held or requested line, in no order.
   template <typename F>
   void for_each_line(F f) const {
     for (const auto& [line, entry] : entries_) f(entry->line);
@@ -119,14 +97,14 @@ class Directory : public sim::Component {
     PhysicalAddress line;
     std::uint64_t holders = 0;
     bool exclusive = false;  // the one holder may write
-    bool dirty = false;      // the bytes are newer than those below
-    bool replaced = false;   // what is being fetched is older
+    bool dirty = false;      // the bytes are newer than in memory below
+    bool replaced = false;   // the bytes of the fetch are older
     bool cached_below = true;
     Stage stage = Stage::Idle;
     unsigned outstanding_answers = 0, writes_below = 0;
     ByteMask written;                     // since the last write-back; with keep_masks()
-    std::vector<std::uint16_t> cleaners;  // who want to know when the last write-back is acknowledged
-    CoherenceMessage current;             // that is being served
+    std::vector<std::uint16_t> cleaners;  // senders of Clean, until the last write-back is acknowledged
+    CoherenceMessage current;             // the message being served
     std::deque<CoherenceMessage> waiting;
     alignas(8) std::array<std::byte, kLineBytes> bytes;
   };

@@ -35,14 +35,14 @@ class CommandClock {
     if (cycle < cycle_ || cycle - cycle_ > kReachCycles) return domain_.edge(cycle);
     return edge_ + divider_.quotient(remainder_ + (cycle - cycle_) * kPicosecondsPerSecond);
   }
-  // As edge(), for an edge that cycle_at() will be asked for.
+  // As edge(), for an edge whose cycle_at() will be needed.
   Picoseconds next_edge(Cycle cycle) {
     asked_cycle_ = cycle;
     return asked_edge_ = edge(cycle);
   }
 
  private:
-  // So that every product above fits into 64 bits.
+  // With this bound every product above fits into 64 bits.
   static constexpr Picoseconds kReach = 500'000'000;
   static constexpr Cycle kReachCycles = 1'000'000;
 

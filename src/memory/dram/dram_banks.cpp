@@ -62,7 +62,7 @@ inline void DramBanks::need_row(RowCommands& commands, DramCommand command, unsi
   commands.banks |= 1ull << bank;
 }
 
-// What update() would find: nothing changes for the requests before it.
+// The result of update(): nothing changes for the requests before it.
 void DramBanks::added(std::uint32_t index) {
   const DramEntry& entry = requests[index];
   if ((blocked_ >> entry.client | held >> entry.bank) & 1) [[unlikely]]

@@ -1,7 +1,7 @@
-// What a scheduling policy chooses from: the banks of a channel, each with its open row and the oldest
-// requests that can use it, and the column and row commands that would help them. A row is closed when
-// somebody waits for another row of the bank and nobody may use the open one; with the row policy "closed"
-// also when nobody waits for the bank at all.
+// The choices of a scheduling policy: the banks of a channel, each with its open row and the oldest requests
+// for it, and the column and row commands for these requests. A row is closed when a request waits for
+// another row of the bank and no request may use the open one; with the row policy "closed" also when no
+// request waits for the bank.
 #pragma once
 
 #include <array>
@@ -33,7 +33,7 @@ class DramBanks {
     bool open = false;
     std::uint32_t row = 0;
     std::uint32_t oldest = kNoEntry;                       // not blocked
-    std::array<std::uint32_t, 2> hit{kNoEntry, kNoEntry};  // oldest that may use the open row
+    std::array<std::uint32_t, 2> hit{kNoEntry, kNoEntry};  // the oldest requests for the open row
     std::uint64_t oldest_sequence = kNoSequence;
   };
   struct Candidate {
@@ -48,7 +48,7 @@ class DramBanks {
     std::array<std::uint8_t, kMaxBanks> order{};
     std::array<std::uint64_t, kMaxBanks> sequence{};  // by bank: age of Bank::hit
   };
-  // Banks that need a row command; none of them may have it before `bound` as far as the banks are concerned.
+  // Banks that need a row command. By the banks' own rules none of them may have it before `bound`.
   struct RowCommands {
     std::uint64_t banks = 0;
     Cycle bound = 0;
@@ -67,11 +67,11 @@ class DramBanks {
     blocked_ = clients;
     update_all();
   }
-  // So do those of these banks.
+  // Holds the commands of these banks.
   void hold(std::uint64_t banks);
   void issue(const DramPlan& plan);
 
-  // The first legal command, of what is wanted, at `from` or later.
+  // The first legal command among the wanted ones, at `from` or later.
   Candidate best_column(Direction direction, Cycle from) const;
   void best_row(DramCommand command, RowCommands& commands, Cycle from, Candidate& best) const;
 
@@ -83,9 +83,9 @@ class DramBanks {
   std::uint64_t work = 0, open = 0;  // sets of banks: with requests, with an open row
   std::uint64_t held = 0;
   Direction direction = Direction::Read;  // of the last column command
-  // A request is not overtaken, where that costs it time, by one admitted this many or more after it.
+  // No request is overtaken, at a cost of time, by one admitted this many or more after it.
   std::uint64_t limit;
-  // Whether another choice could be found than the last one, from any cycle up to that of its command.
+  // Whether the choice could differ from the last one, from any cycle up to the cycle of its command.
   bool outdated = true;
 
  private:
@@ -105,7 +105,7 @@ inline DramBanks::Candidate DramBanks::best_column(Direction wanted, Cycle from)
   const DramCommand command = column_command(wanted);
   from = std::max(from, timer.earliest(command));
   Candidate best;
-  for (unsigned i = 0; i < ready.count; ++i) {  // by age: the first of those that are equal is the best
+  for (unsigned i = 0; i < ready.count; ++i) {  // by age: the first of equal ones is the best
     const unsigned bank = ready.order[i];
     const Cycle cycle = std::max(from, timer.earliest_of_bank(command, bank));
     if (cycle >= best.cycle) continue;

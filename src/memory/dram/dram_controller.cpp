@@ -62,8 +62,8 @@ inline DramController::Done DramController::work(Picoseconds now, Cycle cycle) {
   return {released, refuses ? refuse_late(now, cycle) : kNoCycle};
 }
 
-// At the planned command, when an entry or a place among the triggered requests is free for somebody who
-// waits for one, when a request has waited too long, or when another arrives.
+// At the planned command; when an entry or a place among the triggered requests is free for a waiting
+// request; when a request has waited too long; or when another arrives.
 inline Picoseconds DramController::next_tick(Cycle cycle, const Done& done) {
   Cycle next = std::min(plan_.cycle, done.next_refusal);
   for (std::uint64_t classes = refused_; classes != 0; classes &= classes - 1)

@@ -1,21 +1,18 @@
-// One channel of a GPU's DRAM and its controller. Clients (slices of L2) send reads and writes; a request
-// holds one of queue_entries entries of its class from admission to its last column command. A request longer
-// than a burst takes several column commands, one after the other in its bank; bursts of other banks may lie
-// in between. Data is bound at the last column command: bytes come from and go to PhysicalMemory.
-// The answer arrives controller_cycles after the last burst has left the data bus (a write is acknowledged
-// then too): the controller's own time is charged on the way back, so it takes neither an entry nor a part of
-// the scheduler's view. Answers of a client need room in its queue from the last column command on:
-// (cl + burst_cycles + controller_cycles) / (cycles per request) entries sustain the full rate. A client
-// without room waits, and nobody else for it. Admission: NonTriggered first, clients in turn; after that only
-// age counts, so no class starves another.
-// With nothing to do the channel sleeps; refreshes that happen meanwhile are accounted for afterwards.
-// Full/empty bits (lustig2013 §4.3): a request to tracked memory waits in the queue of its kind until its
-// trigger is satisfied (trigger_queues.h), then joins the others; at that point its action changes the bits.
-// The scheduler never reorders requests to one line, so bits and bytes change in the same order. A read
-// without a trigger finds bytes whatever their bits say; one with a trigger for some of its bytes
-// (Request::required) brings of the others those that are full. Atomics on tracked memory, and those that no
-// cache performs, are performed here: a read, then a write. Rules, numbers and choice of commands:
-// timing_rules.h, scheduler.h. Left out: cache maintenance (it belongs to caches), ECC.
+// One channel of a GPU's DRAM and its controller.
+// Clients (slices of L2) send requests; a request holds one of queue_entries entries of its class from
+// admission to its last column command. A request longer than a burst takes several column commands in its
+// bank; bursts of other banks may lie in between. The bytes are read or written at the last column command.
+// The answer to a read or a write arrives controller_cycles after the last burst has left the data bus
+// (DramController.UnloadedReadLatency).
+//
+// Guarantees: no class starves another (admission: NonTriggered first, clients in turn; then age alone
+// counts). Requests to one line keep their order. A client without room for answers holds up its own requests
+// alone; the full rate needs room for (cl + burst_cycles + controller_cycles) / (cycles per request) of them.
+//
+// A request to tracked memory waits in the queue of its kind (trigger_queues.h) until its trigger is
+// satisfied. It joins the others when its action changes the bits (lustig2013 §4.3). Atomics on tracked
+// memory, and atomics that no cache performs, are a read and a write here. Commands: timing_rules.h,
+// scheduler.h. Left out: cache maintenance, ECC.
 #pragma once
 
 #include <array>
@@ -75,15 +72,16 @@ class DramController : public sim::Component {
   // happens, only the last one.
   void record_commands(std::vector<IssuedCommand>* log) { log_ = log; }
 
-  // The detector is told of words that are emptied.
-  // Host DRAM is the same memory's upper part: its frames lie behind those of device DRAM in each bank.
+  // Host DRAM is the same memory's upper part: its frames lie behind the frames of device DRAM in each bank.
   void serve_host_dram() { serves_host_ = true; }
+  // `races` forgets words when they are emptied.
   void look_for_races(RaceDetector* races) { races_ = races; }
 
   Picoseconds tick(Picoseconds now) override;
   std::string waits_for() const override;
   Picoseconds next_opportunity(Picoseconds time) const override { return cursor_.first_edge_after(time); }
 
+  // Counts the refreshes of an idle channel too: it sleeps meanwhile.
   bool settle_statistics() override;
   // Up to the engine's time.
   const DramStatistics& statistics() {

@@ -1,5 +1,7 @@
-// What a DRAM controller does for tracked memory: triggers, actions, overrides, refusals and atomics
-// (lustig2013 §4.3, §4.5). dram_controller.h says how that fits in.
+// The part of a DRAM controller (dram_controller.h) for tracked memory: triggers, actions, overrides,
+// refusals and atomics (lustig2013 §4.3, §4.5). Bits and bytes change in the same order, because requests to
+// one line are never reordered. A read without a trigger takes bytes whatever their bits are. A read with a
+// trigger for some of its bytes (Request::required) takes the full ones of the others along.
 #include <algorithm>
 
 #include "memory/atomic_request.h"
@@ -22,7 +24,7 @@ bool DramController::satisfied(const Request& request) const {
 // The request joins the scheduler: from now on the bits are as it leaves them.
 void DramController::apply_action(Request& request) {
   FullEmptyStatistics& statistics = full_empty_statistics_;
-  // What is asked for comes in any case: it is full, or an override has let the request go.
+  // The required bytes come in any case: they are full, or an override has let the request go.
   const bool takes_along = any(request.required) && full_empty_.valid_masks;
   if (takes_along) request.mask = bits_.full(request.address, request.mask) | request.required;
   if (request.action == Action::None) {
@@ -47,13 +49,13 @@ void DramController::apply_action(Request& request) {
   look_again_ |= !triggered_.empty();
 }
 
-// Who writes empty words and leaves them empty is remembered, for those who wait for them.
+// Keeps the writer of words left empty, for reports about requests that wait for these words.
 void DramController::note_plain_write(const Request& request) {
   const ByteMask empty = request.mask & ~bits_.full(request.address, request.mask);
   if (any(empty)) plain_writes_.note(request.address, empty, {request.agent, request.pc, engine().now()});
 }
 
-// Lets requests go whose triggers are satisfied. What they do may satisfy others.
+// Lets requests with satisfied triggers go. Their actions may satisfy others.
 bool DramController::release_triggered(Cycle cycle) {
   bool released = false;
   TriggerQueues::Entry entry;
@@ -79,7 +81,7 @@ bool DramController::release_triggered(Cycle cycle) {
   return released;
 }
 
-// lustig2013 §4.5: what waits for bits of this line is let go.
+// lustig2013 §4.5: requests waiting for bits of this line are let go.
 void DramController::override_triggers(const Request& request) {
   const std::uint64_t line = request.address / kLineBytes;
   triggered_.for_each([&](TriggerQueues::Entry& entry) {
@@ -88,8 +90,8 @@ void DramController::override_triggers(const Request& request) {
   look_again_ |= !triggered_.empty();
 }
 
-// lustig2013 §4.5: a request that has waited too long at a place that is observed is refused; who sent it
-// sends it again, behind the others. Returns when this has to be looked at again.
+// lustig2013 §4.5: a request that has waited too long at an observed place is refused; its sender sends it
+// again, behind the others. Returns the cycle of the next look.
 Cycle DramController::refuse_late(Picoseconds now, Cycle cycle) {
   Cycle next = kNoCycle;
   TriggerQueues::Entry entry;
@@ -116,7 +118,7 @@ Cycle DramController::refuse_late(Picoseconds now, Cycle cycle) {
   return next;
 }
 
-// An atomic on tracked memory whose bytes have been read: it is performed, and what it wrote goes back.
+// Performs an atomic on tracked memory whose bytes have been read; the written bytes go back.
 void DramController::perform(std::uint32_t index) {
   DramEntry entry = requests_[index];
   perform_atomic(pool_, *entry.request, address_space_.memory().bytes(entry.request->address), name());

@@ -1,11 +1,9 @@
-// The full/empty bits of one DRAM channel: lustig2013 §4.1, §4.2. A bit tracks a granule; of a granule that
-// spans channels each controller tracks the part that lies in its own, so no bit has two owners. All is full
-// at first, and after reset(). A granule wider than a word becomes full when each of its words has been
-// filled since it was emptied, and empty when each has been emptied since it was full: the model keeps a bit
-// a word for that, where hardware would count.
-// With reads_per_fill n a word is empty only when n accesses that empty have touched it since it was filled:
-// a counter instead of a bit (§4.5). Left out: time (dram_controller.h), untracked memory (nobody asks about
-// it).
+// The full/empty bits of one DRAM channel: lustig2013 §4.1, §4.2. A bit tracks a granule. Where a granule
+// spans channels, each controller tracks its own part, so no bit has two owners. All is full at first, and
+// after reset(). A granule wider than a word becomes full when each of its words has been filled since it was
+// emptied, and empty when each has been emptied since it was full: the model keeps a bit a word here, where
+// hardware would count. With reads_per_fill n a word becomes empty only after n emptying accesses since its
+// fill: a counter instead of a bit (§4.5). Left out: time (dram_controller.h), untracked memory.
 #pragma once
 
 #include <array>
@@ -23,10 +21,10 @@ namespace duet::memory {
 
 class FullEmptyBits {
  public:
-  // Throws duet::Error for a granule that is no power of two from 4.
+  // Throws duet::Error for a granule other than a power of two from 4.
   FullEmptyBits(const config::FullEmpty& config, const AddressMap& map, unsigned channel);
 
-  // Positions in a request that starts at `address` and stays within one line. A byte's state is that of its
+  // Positions in a request that starts at `address` and stays within one line. A byte has the state of its
   // granule.
   bool all_full(PhysicalAddress address, const ByteMask& bytes) const { return all(address, bytes, false); }
   bool all_empty(PhysicalAddress address, const ByteMask& bytes) const { return all(address, bytes, true); }
@@ -37,9 +35,9 @@ class FullEmptyBits {
     move(address, bytes, false);
   }
   void empty(PhysicalAddress address, const ByteMask& bytes) { move(address, bytes, true); }
-  // As empty(), for one of the accesses that a fill is meant for.
+  // As empty(), for one of the `reads_per_fill` accesses of a fill.
   void take(PhysicalAddress address, const ByteMask& bytes);
-  // Of a request's bytes, those whose whole word it has.
+  // The bytes of a request's whole words.
   static ByteMask whole_words(PhysicalAddress address, const ByteMask& bytes);
   // Everything in the range is full.
   void reset(PhysicalAddress base, Bytes bytes);
@@ -48,7 +46,7 @@ class FullEmptyBits {
   static constexpr std::uint64_t kChunkLines = 4096;
   struct LineBits {
     std::uint32_t empty = 0;  // words whose granule is empty
-    std::uint32_t moved = 0;  // words that have done what makes their granule change once all have
+    std::uint32_t moved = 0;  // words already changed; the granule changes when all its words have
   };
   using Chunk = std::vector<LineBits>;
 

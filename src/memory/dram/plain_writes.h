@@ -1,5 +1,5 @@
-// Which words were written without being filled while they were empty, and by whom: whoever waits for them
-// waits for a fill that somebody forgot. For reports only. One writer a line is kept, the latest.
+// Words that were written while they were empty, without a fill, and their writers: a request that waits for
+// such words waits for a forgotten fill. For reports only. One writer a line is kept, the latest.
 #pragma once
 
 #include <unordered_map>
@@ -28,7 +28,7 @@ class PlainWrites {
     std::erase_if(lines_,
                   [&](const auto& line) { return PhysicalAddress(line.first * kLineBytes) - base < bytes; });
   }
-  // Who wrote one of these; null: nobody.
+  // The writer of one of these; null: nobody.
   const PlainWrite* find(PhysicalAddress address, const ByteMask& bytes) const {
     const auto found = lines_.find(address / kLineBytes);
     const bool written =

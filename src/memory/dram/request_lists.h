@@ -1,6 +1,6 @@
 // The requests that a DRAM controller has admitted: one list per bank and direction, oldest first, and the
-// rule that requests to one line keep their order. A request whose line an older one still occupies is held
-// outside of the lists and takes its place, by age, when that one leaves. All entries are allocated once.
+// rule of order within a line. A request whose line an older one still occupies is held outside of the lists
+// and takes its place, by age, when the older one leaves. All entries are allocated once.
 #pragma once
 
 #include <cstdint>
@@ -41,7 +41,7 @@ class RequestLists {
   std::uint32_t allocate();
   // Returns whether the request is in its list; otherwise it is held.
   bool admit(std::uint32_t index);
-  // The request is done. Returns the one that was held for it and is now in its list, or kNoEntry.
+  // The request is done. Returns the request held for it, now in its list, or kNoEntry.
   std::uint32_t remove(std::uint32_t index);
 
   // Oldest of the list, or kNoEntry; DramEntry::next leads on.

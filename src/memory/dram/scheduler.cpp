@@ -65,7 +65,7 @@ DramPlan DramScheduler::choose(Cycle from) {
     const DramPlan other = choose_by_policy(from);
     if (other.cycle < plan.cycle) plan = other;
   }
-  banks_.outdated = true;  // what refresh puts off comes earlier when there is less of it
+  banks_.outdated = true;  // requests that refresh puts off come earlier with fewer refreshes
   return plan;
 }
 

@@ -1,12 +1,12 @@
-// Which command a DRAM channel issues next, and when: the scheduling policy that the machine file names
-// (policies/, one a file) over the admitted requests, and refresh.
+// Chooses the next command of a DRAM channel, and its time: the machine file's scheduling policy (policies/,
+// one a file) over the admitted requests, and refresh.
 //
 // A policy is a type with one function, choose(banks, from): the best command at `from` or later.
 //
-// Refresh is due every refi cycles. With refresh_unit = "rank" and one rank, a refresh that is due closes all
-// rows and goes before everything else. With several ranks, or "bank", ranks (banks) take turns, refi cycles
-// divided by their number apart: from the time that a refresh is due, requests to its banks wait, and the
-// others go on. Left out: postponing refresh.
+// Refresh is due every refi cycles. With refresh_unit = "rank" and one rank, a due refresh closes all rows
+// and goes before everything else. With several ranks, or "bank", ranks (banks) take turns, refi cycles
+// divided by their number apart: from the time a refresh is due, requests to its banks wait, and the others
+// go on. Left out: postponing refresh.
 #pragma once
 
 #include <array>
@@ -21,7 +21,7 @@ Cycle refresh_needs(const config::Dram& config);
 
 class DramScheduler {
  public:
-  // `requests` is what the caller keeps; throws duet::Error for numbers that do not fit together.
+  // The caller keeps `requests`. Throws duet::Error for contradictory numbers.
   DramScheduler(const config::Dram& config, const RequestLists& requests);
 
   // As DramBanks has them.
@@ -30,16 +30,16 @@ class DramScheduler {
   void block(std::uint64_t clients) { banks_.block(clients); }
   // The best command at `from` or later as things stand.
   DramPlan choose(Cycle from);
-  // Whether choose() could find anything else than it last found, from any cycle up to that of its plan.
+  // Whether choose() could differ from its last result, from any cycle up to the cycle of its plan.
   bool outdated() const { return banks_.outdated; }
-  // The command is issued. The caller updates what changes with its request; rows are known here.
+  // The command is issued. The caller updates the request's entry; rows are kept here.
   void issue(const DramPlan& plan) {
     banks_.issue(plan);
     free_at_ = plan.cycle + 1;
     if (plan.command == DramCommand::Refresh || plan.command == DramCommand::RefreshBank) refreshed();
   }
-  // Issues the refreshes (and the PREs they need) that come before `cycle` while there are no requests;
-  // `on_command` hears of each command, with the number of refreshes skipped before it.
+  // While there are no requests: issues the refreshes before `cycle`, and their PREs. Calls `on_command` for
+  // each command, with the number of refreshes skipped before it.
   template <typename F>
   void refresh_before(Cycle cycle, F&& on_command) {
     while (refresh_due_ < cycle) {
@@ -72,7 +72,7 @@ class DramScheduler {
 
   DramBanks banks_;
   Policy policy_;
-  // What one refresh command is for, in turn.
+  // The parts of memory for one refresh command, in turn.
   DramCommand refresh_;
   unsigned units_, unit_ = 0;
   std::array<std::uint64_t, kMaxBanks> unit_banks_{};

@@ -1,5 +1,5 @@
-// The DRAM standards that a machine file can name (gpu.dram.standard): each is a table of rules in a file of
-// its own under standards/, beside those that hold for all.
+// The DRAM standards for gpu.dram.standard: each is a table of rules in a file of its own under standards/,
+// beside the rules of every standard.
 #pragma once
 
 #include <span>
@@ -22,7 +22,7 @@ extern const DramStandard kGddr5, kDdr3, kHbm3;
 // Why no rule of this machine's standard has the parameter; empty: one has.
 std::string why_unused(const config::Dram& dram, std::uint64_t config::DramTiming::*parameter);
 
-// Throws duet::Error: a name that is not known, or what the standard does not have.
+// Throws duet::Error: an unknown name, or a parameter outside the standard.
 const DramStandard& standard_of(const config::Dram& dram);
 
 }  // namespace duet::memory

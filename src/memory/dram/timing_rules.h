@@ -1,10 +1,9 @@
-// What a DRAM demands between two commands, as data, and the engine that knows when a command is legal. A
-// rule says that `next` comes at least `time` after the last `previous` (after the window-th last one for a
-// window) in the same bank, bank group or rank, in the other ranks, or anywhere on the channel. Times are
-// sums and differences of the parameters that JEDEC names; the numbers are config::DramTiming's. The tables
-// are those of the standards (standards.h). The data bus is a rule too: data of a column command lies cl (wl)
-// to cl (wl) + burst after it.
-// Left out: power-down, self-refresh, the extra command cycle of a masked GDDR5 write.
+// The time that a DRAM demands between two commands, as data, and the engine with the legal time of each
+// command. A rule says that `next` comes at least `time` after the last `previous` (after the window-th last
+// one for a window) in the same bank, bank group or rank, in the other ranks, or anywhere on the channel.
+// Times are sums and differences of JEDEC's parameters; the numbers are config::DramTiming's. Each standard
+// has its table (standards.h). The data bus is a rule too: data of a column command lies cl (wl) to cl (wl) +
+// burst after it. Left out: power-down, self-refresh, the extra command cycle of a masked GDDR5 write.
 #pragma once
 
 #include <algorithm>
@@ -18,14 +17,14 @@
 
 namespace duet::memory {
 
-// Refresh is of all banks of a rank, RefreshBank of one; what is refreshed must be precharged.
+// Refresh is of all banks of a rank, RefreshBank of one; the banks must be precharged.
 enum class DramCommand : std::uint8_t { Activate, Precharge, Read, Write, Refresh, RefreshBank };
 inline constexpr unsigned kDramCommands = 6;
 inline constexpr unsigned kMaxBanks = 64;  // of a channel: sets of banks are one machine word
 
 enum class TimingScope : std::uint8_t { Bank, BankGroup, Rank, OtherRanks, Channel };
 
-// How often each parameter counts: those of config::DramTiming, then the cycles of a burst.
+// How often each parameter counts: first the members of config::DramTiming, then the cycles of a burst.
 inline constexpr std::array kTimingParameters{
     &config::DramTiming::rcd, &config::DramTiming::rp,     &config::DramTiming::ras,
     &config::DramTiming::rc,  &config::DramTiming::rrd,    &config::DramTiming::rrd_l,
@@ -64,7 +63,7 @@ struct TimingRule {
   unsigned window = 1;
 };
 
-// Of the standard that the machine file names, with the file's numbers.
+// The rules of the machine file's standard, with the file's numbers.
 std::vector<TimingRule> timing_rules(const config::Dram& dram);
 
 // The order of banks in a channel: a bank's number counts bank groups in its low bits, then ranks, then the
@@ -72,7 +71,7 @@ std::vector<TimingRule> timing_rules(const config::Dram& dram);
 struct BankNumbering {
   unsigned banks = 1, groups = 1, ranks = 1;  // banks: of the channel; groups: of a rank
 
-  // Throws duet::Error for numbers that are not possible.
+  // Throws duet::Error for impossible numbers.
   explicit BankNumbering(const config::Dram& dram);
   unsigned rank_of(unsigned bank) const { return bank / groups % ranks; }
 };
@@ -85,7 +84,7 @@ class CommandTimer {
   Cycle earliest(DramCommand command, unsigned bank) const {
     return std::max(earliest(command), earliest_of_bank(command, bank));
   }
-  // Earliest cycle as far as the whole channel is concerned, and earliest() for whoever knows that already.
+  // Earliest cycle by the rules of the whole channel, and earliest() for a caller with that cycle.
   Cycle earliest(DramCommand command) const { return ready_[first_of(command) + kChannel]; }
   Cycle earliest_of_bank(DramCommand command, unsigned bank) const {
     const Cycle* ready = &ready_[first_of(command)];
@@ -101,8 +100,8 @@ class CommandTimer {
   }
 
  private:
-  // Of each next command: one entry a bank, one a group of each rank, one for the channel. What concerns a
-  // rank among several lies in the entries of its groups.
+  // For each next command: one entry a bank, one a group of each rank, one for the channel. Rules of one rank
+  // among several lie in the entries of its groups.
   static constexpr unsigned kGroups = kMaxBanks, kChannel = 2 * kMaxBanks, kInstances = 3 * kMaxBanks;
   static constexpr unsigned first_of(DramCommand next) { return static_cast<unsigned>(next) * kInstances; }
   struct Step {

@@ -1,10 +1,10 @@
 // The strictly ordered queues in which a memory controller keeps requests until their trigger is satisfied
 // (lustig2013 §4.3, Fig. 5). Three queues: requests without a trigger, triggered requests of the CPU,
-// triggered requests of the GPU; a queue that holds no triggered requests is not kept here, its requests pass
-// at once. With four, the CPU's triggered writes and reads are apart, so that a write that waits for empty
-// does not keep back the read that empties. Only the first `look_ahead` entries of a queue are observed. When
-// several may leave, the queue that comes first in this order goes first (§6.3), and the older entry of a
-// queue. Left out: time; what actions do to bits (full_empty_bits.h).
+// triggered requests of the GPU; a queue without triggered requests is not kept here: its requests pass at
+// once. With four, the CPU's triggered writes and reads are apart, so a write that waits for empty does not
+// hold up the emptying read. Only the first `look_ahead` entries of a queue are observed. When several may
+// leave, the first queue of this order goes first (§6.3), and the older entry of a queue. Left out: time; the
+// change of bits (full_empty_bits.h).
 #pragma once
 
 #include <array>
@@ -49,7 +49,7 @@ class TriggerQueues {
         entries_(config.queue_entries),
         look_ahead_(config.look_ahead) {}
 
-  // In which queue a request waits.
+  // The queue in which a request waits.
   unsigned queue_of(const Request& request) const {
     if (request.trigger == Trigger::None || queues_ == 1) return 0;
     if (queues_ == 2) return 1;
@@ -73,7 +73,7 @@ class TriggerQueues {
     return sum;
   }
 
-  // Takes out the first entry for which `may_leave` holds, in the order above. False: none.
+  // Takes out the first entry with `may_leave`, in the order above. False: none.
   template <typename F>
   bool take(F may_leave, Entry& taken) {
     for (const unsigned q : kOrder) {

@@ -102,12 +102,12 @@ Picoseconds CrossbarBase::tick_ports(Picoseconds now) {
   next_arrival_ = kNever;
   take_arrivals<W>(now);
   arbitrate<W>(now);
-  // Whatever is left waits for a packet that arrives, for a port, or for room: the queue that was found full
-  // wakes this component when it gets some.
+  // All remaining packets wait for an arrival, a port, or room. A full queue wakes this component when it
+  // gets room.
   return std::min(next_arrival_, next_free_port<W>());
 }
 
-// Looks at the queues into which something was pushed since they were last found empty.
+// Looks at the queues with a push since they were last found empty.
 template <unsigned W>
 inline void CrossbarBase::take_arrivals(Picoseconds now) {
   for (std::size_t i = 0; i < arrivals_.size(); ++i) {
@@ -179,7 +179,7 @@ inline bool CrossbarBase::offer(unsigned output_number, Picoseconds now, Words<W
     Words<W> free;
     std::uint64_t any = 0;
     for (unsigned i = 0; i < W; ++i) any |= free[i] = queue.requests.words[i] & ~busy_inputs_.words[i];
-    // Nobody needs to be woken by a queue for which only busy ports have packets: their own end wakes them.
+    // A queue need not wake the busy ports with packets for it: the end of their packet wakes them.
     if (any == 0 || !queue.queue->can_push(now)) return;
     room |= queue.bit;
     for (unsigned i = 0; i < W; ++i) candidates[i] |= free[i];
@@ -213,7 +213,7 @@ inline bool CrossbarBase::offer(unsigned output_number, Picoseconds now, Words<W
   }
 }
 
-// Sends what the best offer to an input port allows.
+// Sends by the best offer to an input port.
 template <unsigned W>
 inline void CrossbarBase::send(InputPort& port, Picoseconds now) {
   const unsigned slot = port.offered_slot;
@@ -223,7 +223,7 @@ inline void CrossbarBase::send(InputPort& port, Picoseconds now) {
 
   const Packet packet = input.queue->pop(now);
   const Cycle cycles = std::max(1u, (packet.payload_bytes + header_bytes_ + flit_bytes_ - 1) / flit_bytes_);
-  // Packets that are sent at one edge are mostly of a few lengths.
+  // The packets of one edge mostly have a few lengths.
   Reservation& reservation = reservations_[cycles % reservations_.size()];
   if (reservation.sent_at != now || reservation.cycles != cycles)
     reservation = {now, cycles, clock_.edge_after(now, cycles),
@@ -249,7 +249,7 @@ inline void CrossbarBase::send(InputPort& port, Picoseconds now) {
   if (output.requested == 0) requested_outputs_.erase<W>(target.port);
 }
 
-// The next time at which a port that some packet waits for becomes free.
+// The next time at which a wanted port becomes free.
 template <unsigned W>
 inline Picoseconds CrossbarBase::next_free_port() const {
   Picoseconds next = kNever;

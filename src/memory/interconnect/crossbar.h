@@ -1,21 +1,18 @@
-// One direction of the GPU's interconnect: a crossbar from input ports to output ports. Packets reserve their
-// ports instead of moving flit by flit: a packet takes S = max(1, ceil((payload + header) / flit)) cycles of
-// its input port and, at the same time, of its output port. Sent at edge k of the interconnect's clock, its
-// flits leave at edges k .. k+S-1, and latency_cycles L after the last one it arrives: at edge k+S-1+L. So
-// without load: pushed by the producer at time t, it is sent at the first edge k after t, and a consumer on
-// the same clock sees it at edge k+S+L.
+// One direction of the GPU's interconnect: a crossbar from input ports to output ports.
 //
-// Arbitration: at every edge each free output port offers itself to the next input port, in round-robin
-// order, that is free and has a packet for it at the head of a queue. An input port that several outputs
-// offer themselves to takes the one that serves its lowest traffic class (producers of one port take turns
-// within a class); the others offer themselves on, until no more packet can be sent at this edge. So the
-// order of packets between one input queue and one output queue is kept; a head that cannot go holds up its
-// own queue only, never another class or another producer of its port.
+// Example, with S = max(1, ceil((payload + header) / flit)) cycles a packet: a producer pushes at time t; the
+// packet is sent at the first edge k after t, and has its input and its output port for S cycles; a consumer
+// on the same clock sees it at edge k + S + latency_cycles (Crossbar.UnloadedLatencyIsExact).
 //
-// Flow control is by credits: a packet is sent when the output queue of its number and class has room, and
-// takes that room at once. A full output queue holds up packets of its number and class only: class 0
-// progresses whatever classes 1 and 2 wait for (lustig2013 §4.3). Left out: packets whose flits share a port
-// in turns, several stages, and topologies other than a crossbar.
+// Arbitration, at every edge: each free output port offers itself, round-robin, to the next free input port
+// with a packet for it at the head of a queue. An input port takes the offer of its lowest traffic class,
+// producers of one port in turn within a class. The other outputs offer themselves on, until no packet can be
+// sent.
+//
+// Guarantees: packets between one input queue and one output queue keep their order. A packet is sent when
+// the output queue of its number and class has room, and takes that room at once. So a head that cannot go
+// holds up its own queue alone, and class 0 progresses while classes 1 and 2 wait (lustig2013 §4.3).
+// Left out: packets whose flits share a port in turns, several stages, topologies other than a crossbar.
 #pragma once
 
 #include <array>
@@ -44,8 +41,8 @@ class CrossbarBase : public sim::Component {
     sim::Counter waiting_ps{*this, "waiting_ps", "ps", "time of packets at the head of their queue"};
   };
 
-  // A port is a wire: what several producers send through one input port, or what is sent to several numbers
-  // at one output port, takes turns on it.
+  // A port is a wire: packets of several producers at one input port, or to several numbers at one output
+  // port, take turns on it.
   unsigned add_input_port();
   unsigned add_output_port();
 
@@ -71,8 +68,8 @@ class CrossbarBase : public sim::Component {
   static constexpr std::uint16_t kNoRoute = ~std::uint16_t{0};
 
   static constexpr unsigned kWords = kMaxPorts / 64;
-  // What looks at whole sets is compiled twice: for the first word, which is all when there are no more than
-  // 64 ports on either side, and for all words.
+  // Functions over whole sets are compiled twice: for the first word, enough for 64 ports a side, and for all
+  // words.
   template <unsigned W>
   using Words = std::array<std::uint64_t, W>;
   struct PortSet {
@@ -106,7 +103,7 @@ class CrossbarBase : public sim::Component {
     std::array<std::uint64_t, kTrafficClasses> of_class{};
     std::array<std::uint8_t, kTrafficClasses> round_robin{};
     std::vector<std::uint16_t> queues;
-    // The best of what output ports offer in one round of arbitration; rank: lower is better.
+    // The best offer of the output ports in one round of arbitration; a lower rank is better.
     unsigned offered_rank = 0, offered_slot = 0, offering_output = 0;
   };
   struct OutputQueue {
@@ -114,7 +111,7 @@ class CrossbarBase : public sim::Component {
     std::uint16_t port;
     std::uint16_t number;
     std::uint64_t bit;  // of its number at the port
-    PortSet requests;   // input ports at which a head waits for this queue
+    PortSet requests;   // input ports with a head for this queue
   };
   struct OutputPort {
     Picoseconds free_at = 0;
@@ -154,7 +151,7 @@ class CrossbarBase : public sim::Component {
   std::vector<InputQueue> input_queues_;
   std::vector<OutputQueue> output_queues_;
   std::vector<std::uint16_t> route_;     // by destination: its queue of class 0, or kNoRoute
-  std::vector<std::uint64_t> arrivals_;  // input queues (one bit each) that may have a new head
+  std::vector<std::uint64_t> arrivals_;  // input queues (one bit each), possibly with a new head
   PortSet busy_inputs_, busy_outputs_;
   PortSet inputs_with_heads_, requested_outputs_;
   std::array<Reservation, 8> reservations_;  // by cycles, modulo
@@ -162,7 +159,7 @@ class CrossbarBase : public sim::Component {
   Statistics statistics_;
 };
 
-// Connection: Channel (requests) or sim::Queue<Packet> (responses, which have one class).
+// Connection: Channel (requests) or sim::Queue<Packet> (responses, of one class).
 template <typename Connection>
 class Crossbar : public CrossbarBase {
  public:
@@ -172,7 +169,7 @@ class Crossbar : public CrossbarBase {
       : CrossbarBase(engine, std::move(name), parent, config,
                      kind + (std::is_same_v<Connection, Channel> ? ".request_" : ".response_")) {}
 
-  // What `producer` sends through: queue_packets of each class.
+  // The connection that `producer` sends through: queue_packets of each class.
   Connection& add_input(unsigned port, sim::Component* producer) {
     Connection& connection = connections_.emplace_back(queue_packets(), producer, this);
     connect_input(port, queues_of(connection));

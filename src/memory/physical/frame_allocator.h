@@ -1,6 +1,6 @@
-// Which frames of a range of physical memory are free. Frames are handed out from below, those that are asked
-// for together one after the other, so that what a program allocates lies in its order; they come back one by
-// one or together. Left out: gathering frames that do not follow each other.
+// The free frames of a range of physical memory. Frames are handed out from below, frames of one call one
+// after the other, so the allocations of a program lie in their order. They come back one by one or together.
+// Left out: gathering frames from several places.
 #pragma once
 
 #include <map>
@@ -14,11 +14,11 @@ class FrameAllocator {
  public:
   FrameAllocator(PhysicalAddress base, Bytes bytes, Bytes page_bytes);
 
-  // As many whole frames as hold `bytes`: the lowest place that has room for all; nothing when none has.
+  // As many whole frames as hold `bytes`: the lowest place with room for all; nothing when there is none.
   std::optional<PhysicalAddress> take(Bytes bytes);
   // The same at the highest place.
   std::optional<PhysicalAddress> take_highest(Bytes bytes);
-  // Gives back whole frames, which need not have been taken together.
+  // Gives back whole frames. They need not have been taken together.
   void give_back(PhysicalAddress first, Bytes bytes);
   Bytes free_bytes() const;
 

@@ -53,7 +53,7 @@ PhysicalMemory::~PhysicalMemory() {
   unmap_highest();
 }
 
-// So many bytes from the first one, with those that are there already; false: they cannot be had (errno).
+// Maps `bytes` bytes from the first one, mapped ones included. False: not possible (errno).
 bool PhysicalMemory::map(Bytes bytes) {
   void* const memory = device_bytes_ == nullptr ? mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
                                                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)
@@ -74,7 +74,7 @@ void PhysicalMemory::unmap_highest() {
 
 void PhysicalMemory::map_up_to(Bytes end) {
   if (end <= mapped_) return;
-  // Twice as much each time, so that it grows seldom; where that cannot be had, as much as is needed.
+  // Twice as much each time, so that it grows seldom; where this fails, as much as needed.
   if (end > highest_from_) unmap_highest();
   const Bytes most = highest_mapped_ != 0 ? highest_from_ : range(Route::DeviceDram).bytes;
   if (map(std::min(most, std::max(end, 2 * mapped_))) || map(end)) return;

@@ -1,10 +1,9 @@
-// The physical memory of a machine: ranges of frames that differ by the route on which the GPU reaches them.
+// The physical memory of a machine: ranges of frames. The GPU reaches each range on a route of its own.
 // Device DRAM has bytes of its own, mapped from below as far as frames have been taken, because a process may
 // be limited in what it maps (RLIMIT_AS). The bytes of host DRAM are the program's, or the driver's, and lie
-// where the host keeps them: whoever has bytes that the GPU is to reach lends them frames of host DRAM, for
-// as long as that is so. Physical addresses are given in the order of asking, so timing never depends on host
-// address bits. Which controller serves a range, and in what time, is the machine's business
-// (machine/build/board.h).
+// where the host keeps them: their owner lends them frames of host DRAM while the GPU is to reach them.
+// Physical addresses are given in the order of asking, so timing never depends on host address bits.
+// machine/build/board.h connects a range to its controllers.
 #pragma once
 
 #include <array>
@@ -18,7 +17,7 @@
 
 namespace duet::memory {
 
-// On which way the GPU reaches a range.
+// The GPU's way to a range.
 enum class Route : std::uint8_t { DeviceDram, HostDram };
 
 struct PhysicalRange {
@@ -32,7 +31,7 @@ struct PhysicalRange {
 // Where the bytes from a physical address on lie in this process.
 struct Backing {
   std::byte* bytes = nullptr;  // null: nothing lies there
-  Bytes left = 0;              // that follow without a gap, the first included
+  Bytes left = 0;              // bytes up to the next gap, the first included
   bool through_port = false;   // the program's, reached through the HostPort
 };
 
@@ -55,20 +54,20 @@ class PhysicalMemory {
     return address - device.base < device.bytes ? Route::DeviceDram : Route::HostDram;
   }
 
-  // Frames of device DRAM, with bytes that begin with zero; nothing when there are not enough. Throws
-  // duet::NoMemory when the process may not map so many. The bytes of all frames may move: who keeps pointers
-  // to them asks moves().
+  // Frames of device DRAM, with zeros at first; nothing when there are not enough. Throws duet::NoMemory when
+  // the process may not map so many. The bytes of all frames may move: a caller with pointers to them asks
+  // moves().
   std::optional<PhysicalAddress> take_device(Bytes bytes);
-  // The highest ones instead, which have bytes without those between them and the others. Once.
+  // The highest frames instead; the frames between get no bytes. Once.
   std::optional<PhysicalAddress> take_highest_device(Bytes bytes);
   // Frames below `end` have bytes from now on. Throws duet::NoMemory as take_device() does.
   void map_up_to(Bytes end);
   std::uint64_t moves() const { return moves_; }
 
-  // Frames of host DRAM for bytes of the host, which begin `into_page` bytes into the first of them. Returns
-  // the first byte's address. Throws duet::Error when host DRAM is full.
+  // Frames of host DRAM for bytes of the host; they begin `into_page` bytes into the first frame. Returns the
+  // first byte's address. Throws duet::Error when host DRAM is full.
   PhysicalAddress lend(std::byte* host, Bytes bytes, Bytes into_page = 0, bool through_port = false);
-  // Takes what was lent at this address back.
+  // Takes back the frames lent at this address.
   void take_back(PhysicalAddress lent);
 
   Backing backing(PhysicalAddress address) const {
@@ -79,9 +78,9 @@ class PhysicalMemory {
       return {highest_bytes_ + (offset - highest_from_), highest_from_ + highest_mapped_ - offset, false};
     return lent(address);
   }
-  // Of a byte of device DRAM that backing() has given; nothing for others.
+  // The address of a byte from backing(), in device DRAM; nothing for others.
   std::optional<PhysicalAddress> device_address_of(const std::byte* byte) const;
-  // For those who know that there is something.
+  // The address must have bytes.
   std::byte* bytes(PhysicalAddress address) const { return backing(address).bytes; }
 
  private:
@@ -94,10 +93,10 @@ class PhysicalMemory {
   std::byte* device_bytes_ = nullptr;
   Bytes mapped_ = 0;  // of device DRAM, from its first byte
   std::byte* highest_bytes_ = nullptr;
-  Bytes highest_from_ = 0, highest_mapped_ = 0;  // until what is mapped from below goes so far
+  Bytes highest_from_ = 0, highest_mapped_ = 0;  // until the mapping from below goes so far
   std::uint64_t moves_ = 0;
   std::map<PhysicalAddress, Backing> lent_;
-  mutable PhysicalAddress last_lent_;  // that backing() found last, and what is there
+  mutable PhysicalAddress last_lent_;  // the last result of backing(), and its bytes
   mutable Backing last_backing_;
 };
 

@@ -1,9 +1,8 @@
-// Page tables: what a virtual address means. A page says in which frame it lies, what the GPU may do there,
-// who may cache it, and whether its words have full/empty bits; nobody else keeps any of it. There may be
-// several tables, and several pages of one frame. Pages that follow each other in their frames too, with the
-// same attributes, are kept as one run. A run may begin or end inside a page: of registered host memory only
-// its own bytes are reachable.
-// Left out: the table's own place in memory and the time of a walk (translator.h).
+// Page tables: the meaning of a virtual address. A page has its frame, the GPU's rights, the caches that may
+// hold it, and whether its words have full/empty bits; no other place keeps any of it. There may be several
+// tables, and several pages of one frame. Consecutive pages in consecutive frames, with the same attributes,
+// are kept as one run. A run may begin or end inside a page: of registered host memory only its own bytes are
+// reachable. Left out: the table's own place in memory and the time of a walk (translator.h).
 #pragma once
 
 #include <cstdint>
@@ -41,18 +40,17 @@ class PageTable {
   // Throws duet::Error when some of it is mapped already, or lies elsewhere in its page than in its frame.
   void map(const PageRun& run);
   void unmap(VirtualAddress first, Bytes bytes);
-  // The page that holds `page` lies in another frame from now on. Its bytes are the caller's concern
-  // (AddressSpace::move_page).
+  // Moves the page to another frame. Its bytes are the caller's concern (AddressSpace::move_page).
   void remap(VirtualAddress page, PhysicalAddress frame);
-  // The bytes of the frames lie elsewhere in this process: who keeps pointers to them forgets them.
+  // The bytes of the frames lie elsewhere in this process: pointers to them are void.
   void bytes_moved() { ++generation_; }
 
-  // The run that holds the address; one of no bytes when none does.
+  // The run of the address; one of no bytes when there is none.
   const PageRun& find(VirtualAddress address) const;
   // For messages: a virtual address of a physical one; 0 when no page shows it.
   VirtualAddress virtual_of(PhysicalAddress physical) const;
-  // Changes whenever something is not as it was, so that a caller may keep what find() answered while it
-  // stays the same. What is new changes nothing.
+  // Changes with every change of an existing page, so a caller may keep a result of find() while it stays the
+  // same. A new page does not change it.
   std::uint64_t generation() const { return generation_; }
 
  private:

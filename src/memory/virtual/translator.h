@@ -1,6 +1,6 @@
-// What stands between an SM, or a copy engine, and physical addresses: translations that were found last, and
-// the walk of the page table that finds them. Everybody who needs a physical address asks here, so that a TLB
-// with time can take this place. Left out: time; both cost nothing.
+// Translates virtual addresses for an SM or a copy engine: the latest translations, and the walk of the page
+// table. All physical addresses come from here, so a TLB with time can take this place. Left out: time; both
+// cost nothing.
 #pragma once
 
 #include <array>
@@ -14,8 +14,8 @@ class Translator {
  public:
   explicit Translator(const PageTable& table) : table_(table), generation_(table.generation()) {}
 
-  // The pages around an address; no bytes when it is not mapped. Who gives the same hint mostly asks for the
-  // same pages. Holds until the next call with this hint, or until the table changes.
+  // The pages around an address; no bytes when it is not mapped. Callers with the same hint mostly ask for
+  // the same pages. Holds until the next call with this hint, or until the table changes.
   const PageRun& translate(VirtualAddress address, std::size_t hint = 0) {
     if (generation_ != table_.generation()) forget();
     PageRun& run = recent_[hint % recent_.size()];

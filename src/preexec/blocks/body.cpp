@@ -37,7 +37,7 @@ const char* memory_type(Type type) {
   }
 }
 
-// What an atomic leaves, made of `old`, `b` and `c`.
+// An atomic's new value, made of `old`, `b` and `c`.
 const char* left_by(AtomicOperation operation, bool is_signed, bool wide) {
   switch (operation) {
     case AtomicOperation::Exchange:
@@ -96,7 +96,7 @@ void BodyWriter::refuse(const Instruction& in, const std::string& what) const {
   throw Error(fmt::format("{} ({})", what, place_of(in)));
 }
 
-// What is refused before anything is written. The rest refuses itself (arithmetic.h).
+// Refusals before anything is written. The rest is refused in arithmetic.h.
 void BodyWriter::refuse(const Instruction& in) const {
   const auto& op = in.op;
   switch (op.kind) {
@@ -130,7 +130,7 @@ void BodyWriter::refuse(const Instruction& in) const {
   }
 }
 
-// Shared and local variables that the kernel names, in the order of their declaration.
+// The kernel's shared and local variables, in the order of their declaration.
 void BodyWriter::lay_out() {
   if (form_.function.names_reserved_shared) throw Error("the system's part of shared memory");
   for (const Instruction& in : form_.function.code)
@@ -229,7 +229,7 @@ std::string BodyWriter::address(const Instruction& in, unsigned element) {
   return checked(in, graph_.add(base, graph_.constant(offset, 64)));
 }
 
-// All are computed before one is written, since one may be what another is made of.
+// All are computed before one is written, since one may be the source of another.
 void BodyWriter::assign(const std::vector<std::pair<std::uint32_t, std::string>>& values) {
   if (values.size() == 1) {
     out_.add(fmt::format("{} = {};", name_of(values[0].first), values[0].second));
@@ -264,8 +264,8 @@ void BodyWriter::write_store(const Instruction& in) {
   }
 }
 
-// On shared memory. Threads run one after the other, so nobody sees it half done; but one that waits for
-// another would wait for ever.
+// On shared memory. Threads run one after the other, so no thread sees it half done; but a thread that waits
+// for another would wait for ever.
 void BodyWriter::write_atomic(std::uint32_t instruction) {
   const Instruction& in = form_.function.code[instruction];
   const AtomicType type = in.op.atomic_type;

@@ -1,4 +1,4 @@
-// The statements of a kernel as C: what a thread does, from its start or from the barrier at which it waits.
+// The statements of a kernel as C: the work of a thread, from its start or from its barrier.
 #pragma once
 
 #include <map>
@@ -15,10 +15,10 @@ namespace duet::preexec {
 
 class BodyWriter {
  public:
-  // Throws duet::Error where the kernel has something that a core does not execute.
+  // Throws duet::Error where a core cannot execute something of the kernel.
   BodyWriter(const ptx::ir::ParsedModule& module, const Form& form, Names& names, BlockProgram& program);
 
-  std::string thread_struct() const;  // what a thread keeps between barriers; empty without any
+  std::string thread_struct() const;  // a thread's variables between barriers; empty without any
   std::string function() const;       // execute_block
 
  private:

@@ -1,4 +1,4 @@
-// A kernel as C that executes its blocks: the parts that are the same for all, and the program as a whole.
+// A kernel as C for executing its blocks: the parts common to all kernels, and the program as a whole.
 #include <fmt/format.h>
 
 #include "base/error.h"

@@ -1,8 +1,8 @@
-// Operations of arithmetic.cpp as functions of C, beside those of text/operations.cpp. Rounding modes are
-// those that an instruction of RV64 carries. The approximate functions compute in double precision, to an
-// error of some 2^-50, and round once, as the GPU's do (ptx/semantics): another bit can come out only where
-// two doubles lie on two sides of the middle of two floats. Series are Taylor's; arguments of sin and cos are
-// reduced by three doubles of pi/2, large ones by the bits of 2/pi (Payne and Hanek, SIGNUM Newsletter 1983).
+// Operations of arithmetic.cpp as functions of C, beside those of text/operations.cpp. Rounding modes are in
+// the instructions of RV64. The approximate functions compute in double precision, to an error of some 2^-50,
+// and round once, as the GPU's do (ptx/semantics): another bit can come out only where two doubles lie on two
+// sides of the middle of two floats. Series are Taylor's; arguments of sin and cos are reduced by three
+// doubles of pi/2, large ones by the bits of 2/pi (Payne and Hanek, SIGNUM Newsletter 1983).
 #include <cctype>
 #include <vector>
 

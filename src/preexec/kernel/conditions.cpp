@@ -7,8 +7,7 @@ namespace duet::preexec {
 using ptx::ir::kNone;
 using ptx::ir::Pseudo;
 
-// Whether every way from a dominator of the block, within an iteration of the loop that holds it, passes
-// through the block.
+// Whether every way from a dominator of the block, within an iteration of its loop, passes through the block.
 bool Conditions::always_passes(std::uint32_t from, std::uint32_t block) const {
   const std::uint32_t loop = form_.loop_of[block];
   std::vector<bool> seen(form_.flow.blocks.size());
@@ -38,7 +37,7 @@ bool Conditions::always_passes(std::uint32_t from, std::uint32_t block) const {
 }
 
 NodeId Conditions::arrival(std::uint32_t predecessor, std::uint32_t block, std::uint32_t since) {
-  // The outermost loop that is left on the way.
+  // The outermost loop left on the way.
   std::uint32_t left = kNoLoop;
   for (std::uint32_t loop = form_.loop_of[predecessor]; loop != kNoLoop && !form_.loops[loop].holds[block];
        loop = form_.loops[loop].parent)
@@ -76,7 +75,7 @@ NodeId Conditions::relative(std::uint32_t block, std::uint32_t since) {
 std::vector<NodeId> Conditions::guards(std::uint32_t block) {
   std::vector<NodeId> list;
   for (std::uint32_t b = block; b != kNone; b = form_.dominator[b]) {
-    // A loop that has been left was left by the block that dominates.
+    // A left loop was left by the dominating block.
     if (!form_.within(form_.loop_of[block], form_.loop_of[b])) continue;
     const NodeId condition = own(b);
     if (!graph_.is_constant(condition, 1)) list.push_back(condition);

@@ -1,7 +1,7 @@
-// Under which condition a block is reached: `if` of the source, as nodes. A block's own condition is relative
-// to the block that dominates it immediately, so conditions of an access nest as the source's do:
-// guards({...}) = {n < N, flag[n] != 0}. Inside a loop a condition holds for one iteration. A path that ends
-// in a trap (an assertion) counts as never taken.
+// The condition of reaching a block: `if` of the source, as nodes. A block's own condition is relative to its
+// immediate dominator, so conditions of an access nest as in the source: guards({...}) = {n < N, flag[n] !=
+// 0}. Inside a loop a condition holds for one iteration. A path to a trap (an assertion) counts as never
+// taken.
 #pragma once
 
 #include <unordered_map>
@@ -15,12 +15,12 @@ class Conditions {
  public:
   Conditions(const Form& form, Graph& graph, Reader& reader) : form_(form), graph_(graph), reader_(reader) {}
 
-  // Nodes that are not resolved, outermost first; those that are always true are left out.
+  // Unresolved nodes, outermost first; true ones are left out.
   std::vector<NodeId> guards(std::uint32_t block);
   // Whether another iteration of the loop follows.
   NodeId continues(std::uint32_t loop);
-  // Of the ways into a block: whether control came by this predecessor, for predecessors from `since` on, a
-  // block that dominates them.
+  // Whether control came into the block by this predecessor, for predecessors from `since` on, their
+  // dominator.
   NodeId arrival(std::uint32_t predecessor, std::uint32_t block, std::uint32_t since);
 
  private:

@@ -19,7 +19,7 @@ using ptx::ir::Pseudo;
 
 namespace {
 
-// `@p exit` becomes a branch to an exit at the end, so that a block ends there.
+// `@p exit` becomes a branch to an exit at the end: a block ends there.
 void split_at_exits(Function& function) {
   std::uint32_t end = kNone;
   for (Instruction& in : function.code) {
@@ -73,7 +73,7 @@ void find_loops(Form& form) {
       form.loops[outer].nested |= loop_bit(l);
 }
 
-// Every edge that goes back must go to a block that dominates its source.
+// Every back edge must go to a dominator of its source.
 void refuse_other_loops(const Form& form, const std::string& kernel) {
   for (const auto b : form.flow.reverse_postorder)
     for (const auto s : form.flow.blocks[b].successors)

@@ -1,6 +1,6 @@
 // A kernel as the pre-execution compiler looks at it: one function with its calls inlined, its basic blocks,
-// and its loops. Loops are natural ones (a back edge goes to a block that dominates its source); control flow
-// with others is refused by name.
+// and its loops. Loops are natural ones (a back edge goes to a dominator of its source); control flow with
+// others is refused by name.
 #pragma once
 
 #include <cstdint>
@@ -39,11 +39,11 @@ struct Form {
   bool within(std::uint32_t inner, std::uint32_t outer) const;
 };
 
-// The kernel of that name. Throws duet::Error with one line where the module has none with a body, or where
-// it uses what Duet does not have.
+// The kernel of this name. Throws duet::Error with one line where the module has none with a body, or where
+// it uses something unsupported.
 const ptx::ir::Function& entry_named(const ptx::ir::ParsedModule& module, const std::string& kernel);
 // The form of an entry of the module, which it may change (the parameters of calls become registers). Throws
-// duet::Error with one line when the kernel uses what Duet does not have, calls itself, or jumps into a loop.
+// duet::Error with one line when the kernel uses something unsupported, calls itself, or jumps into a loop.
 Form form_of(ptx::ir::ParsedModule& module, const ptx::ir::Function& entry);
 
 }  // namespace duet::preexec

@@ -61,7 +61,7 @@ class Lowering {
       case Opcode::Cvt:
         return convert();
       case Opcode::Cvta:
-        return s_[0];  // the space is known from what the address is made of
+        return s_[0];  // the space is known from the address's parts
       case Opcode::And:
         return g_.binary(NodeKind::And, s_[0], s_[1]);
       case Opcode::Or:
@@ -83,7 +83,7 @@ class Lowering {
   NodeId number(std::uint64_t value) { return g_.constant(value, width(type_)); }
   NodeId all_ones() { return number(~0ull); }
   bool is_signed() const { return ptx::is_signed(type_); }
-  // A source that may be narrower than its register.
+  // A source, possibly narrower than its register.
   NodeId source(unsigned i, Type type) {
     const unsigned bytes = ptx::type_bytes(type);
     return bytes < 4 ? g_.extend(s_[i], bytes * 8, ptx::is_signed(type), 32) : s_[i];
@@ -275,7 +275,7 @@ class Lowering {
     return bits == 32 ? g_.truncate(shifted) : g_.extend(shifted, bits, false, from);
   }
 
-  // Sums of threads' numbers only: of which lane the value comes.
+  // Only for sums of threads' numbers: the source lane follows.
   NodeId shuffle() {
     const NodeId lane = of_warp(g_, WarpSlot::LaneId), thirty_one = g_.constant(31, 32);
     const NodeId offset = g_.both(s_[1], thirty_one), clamp = g_.both(s_[2], thirty_one);

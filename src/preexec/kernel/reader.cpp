@@ -58,7 +58,7 @@ NodeId Reader::along(std::uint32_t from, std::uint32_t to, std::uint32_t reg) {
   return leaving(at_end(from, reg), from, to);
 }
 
-// The value that comes into a block by several of its predecessors.
+// The value of a register from several predecessors of a block.
 NodeId Reader::merge(std::uint32_t block, std::uint32_t reg, const std::vector<std::uint32_t>& predecessors) {
   if (predecessors.size() == 1) return along(predecessors[0], block, reg);
   Phi phi;
@@ -84,7 +84,7 @@ NodeId Reader::at_entry(std::uint32_t block, std::uint32_t reg) {
     phis_.push_back({block, true, {}, {}});
     result = graph_.phi(number, bits_of(reg));
     at_entry_[{block, reg}] = result;
-    // A loop that starts the kernel is entered from nowhere.
+    // A loop at the kernel's start has no entry.
     const auto& entries = form_.loops[loop].entries;
     const NodeId before = entries.empty() ? graph_.undefined(bits_of(reg)) : merge(block, reg, entries);
     const NodeId after = merge(block, reg, form_.loops[loop].latches);
@@ -105,7 +105,7 @@ NodeId Reader::definition(std::uint32_t instruction, std::uint32_t reg) {
     k = kPredicate;
   else if (in.predicate_second == reg)
     k = kSecondPredicate;
-  else  // the last element that names it
+  else  // the last element with it
     for (unsigned i = 0; i < in.op.destination_count; ++i)
       if (in.destinations[i].is_register(reg)) k = i;
   NodeId result = graph_.with_width(written(instruction, k), bits_of(reg));

@@ -1,8 +1,8 @@
-// What a register holds at a place of the kernel, as a node of the graph: static single assignment, built on
-// demand, so only what an address needs is ever looked at (the backward slice of yang2012 section 4.1).
-// Method: Braun et al., "Simple and Efficient Construction of Static Single Assignment Form" (CC 2013), for
-// control flow that is complete. A value that leaves a loop passes a node Exit. Where paths meet stands a
-// Phi; resolve.h turns it into choices and closed forms.
+// The value of a register at a place of the kernel, as a node of the graph: static single assignment, built
+// on demand, so only the instructions for addresses are ever looked at (the backward slice of yang2012
+// section 4.1). Method: Braun et al., "Simple and Efficient Construction of Static Single Assignment Form"
+// (CC 2013), for complete control flow. A value behind a loop passes a node Exit. A Phi stands where paths
+// meet; resolve.h turns it into choices and closed forms.
 #pragma once
 
 #include <map>
@@ -23,7 +23,7 @@ struct LoadSite {
 struct Phi {
   std::uint32_t block = 0;
   bool header = false;                      // of a loop: values are {before the loop, after an iteration}
-  std::vector<std::uint32_t> predecessors;  // by which each value comes, unless header
+  std::vector<std::uint32_t> predecessors;  // the predecessor of each value, unless header
   std::vector<NodeId> values;
 };
 
@@ -38,7 +38,7 @@ class Reader {
   NodeId guard(std::uint32_t instruction);  // true where it has none
   // Whether control goes from one block to a successor of it, when it has reached the end of the first.
   NodeId edge(std::uint32_t from, std::uint32_t to);
-  // A condition of a block, or a value at its end, as it stands after the loops that hold it but not `to`.
+  // A condition of a block, or a value at its end, after the loops around it but not around `to`.
   NodeId leaving(NodeId value, std::uint32_t from, std::uint32_t to);
 
   const std::vector<Phi>& phis() const { return phis_; }
@@ -53,7 +53,7 @@ class Reader {
   NodeId definition(std::uint32_t instruction, std::uint32_t reg);
   unsigned bits_of(std::uint32_t reg) const;
   NodeId value(std::uint32_t instruction, const ptx::ir::Value& value);
-  // What an instruction writes into its k-th destination, or its predicate (k = 4, 5). lower.cpp.
+  // The value an instruction writes into its k-th destination, or its predicate (k = 4, 5). lower.cpp.
   NodeId written(std::uint32_t instruction, unsigned k);
   NodeId loaded(std::uint32_t instruction, unsigned element);
 
@@ -62,7 +62,7 @@ class Reader {
   Graph& graph_;
   std::vector<Phi> phis_;
   std::vector<LoadSite> sites_;
-  std::map<Key, std::vector<std::uint32_t>> definitions_;  // instructions of a block that write a register
+  std::map<Key, std::vector<std::uint32_t>> definitions_;  // a block's writes of a register
   std::map<Key, NodeId> at_entry_;
   std::map<Key, NodeId> defined_;  // by instruction and register
 };

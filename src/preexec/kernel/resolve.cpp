@@ -102,7 +102,7 @@ NodeId Resolver::iterator(std::uint32_t loop, unsigned bits) {
   return graph_.with_width(graph_.iterator(loop), bits);
 }
 
-// What a loop carries: its closed form, or the state.
+// A loop-carried value: its closed form, or the state.
 NodeId Resolver::carried(NodeId node, std::uint32_t number) {
   const Phi phi = reader_.phis()[number];
   const std::uint32_t loop = form_.loop_of[phi.block];
@@ -124,7 +124,7 @@ std::optional<NodeId> Resolver::closed(NodeId first, NodeId next, NodeId state, 
   const unsigned bits = graph_[state].bits;
   const Facts& facts = graph_.facts(next);
   const NodeId m = iterator(loop, bits == 64 ? 64 : 32);
-  if ((facts.states & form_.loops[loop].nested) == 0) {  // does not depend on what the loop carries
+  if ((facts.states & form_.loops[loop].nested) == 0) {  // does not depend on loop-carried values
     if ((facts.exits & form_.loops[loop].nested) != 0 || facts.states != 0) return std::nullopt;
     const NodeId before = graph_.subtract(graph_.iterator(loop), graph_.constant(1, 32));
     return graph_.select(graph_.binary(NodeKind::Equal, graph_.iterator(loop), graph_.constant(0, 32)), first,

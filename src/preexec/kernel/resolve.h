@@ -1,11 +1,12 @@
-// Closed forms: what a value is, in the numbers of threads, of iterations and the parameters alone.
-// yang2012's Fig. 8 replaces ids and iterators by parameters of a function; for that a value that a loop
-// carries must be known without running the loop:
-//   i += c   ->  first + m * c        i <<= 1  ->  first << m        p = q (of the iteration before)  ->  m
-//   == 0 ? first : q(m - 1)
-// and a value behind a loop is the one of its last iteration, whose number follows from the loop's test.
-// What has no closed form stays a State, a variable of a loop that the program runs really (plan.h).
-// Additions of a loop's counter that is compared are taken not to wrap.
+// Closed forms: values in the numbers of threads, of iterations and the parameters alone. yang2012's Fig. 8
+// replaces ids and iterators by parameters of a function; so a loop-carried value must be known without
+// running the loop:
+//   i += c   ->  first + m * c
+//   i <<= 1  ->  first << m
+//   p = q (of the iteration before)  ->  m == 0 ? first : q(m - 1)
+// A value behind a loop is the one of its last iteration; the loop's test gives the iteration's number. A
+// value without a closed form stays a State, a variable of a loop that the program really runs (plan.h).
+// Additions to a loop's compared counter are taken not to wrap.
 #pragma once
 
 #include <optional>
@@ -31,7 +32,7 @@ class Resolver {
   NodeId continues(std::uint32_t loop) { return resolve(conditions_.continues(loop)); }
   // Whether a value may change within a loop, or from run to run of it.
   bool varies(NodeId node, std::uint32_t loop) const;
-  // Where an address points, as far as what it is made of tells; global where nothing does.
+  // The state space of an address, by its parts; global where they do not show it.
   ptx::StateSpace space_of(NodeId address) const;
   bool one_dimensional() const { return one_dimensional_; }
 
@@ -47,7 +48,7 @@ class Resolver {
   NodeId left(NodeId node);
   NodeId at_lane(NodeId value, NodeId lane);
   NodeId load(NodeId node);
-  // The node with its leaves replaced; nothing when it holds states, which cannot be.
+  // The node with its leaves replaced; nothing when it has states: these cannot be replaced.
   template <typename F>
   NodeId replaced(NodeId node, F&& leaf, Memo& memo);
   NodeId at_iteration(NodeId node, std::uint32_t loop, NodeId number);

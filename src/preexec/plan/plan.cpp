@@ -20,7 +20,7 @@ Plan Planner::make() {
   return std::move(plan_);
 }
 
-// Everything that the value is made of, through loops' states and ends.
+// All sources of the value, through loops' states and ends.
 void Planner::reach(NodeId node, std::set<NodeId>& seen) {
   std::vector<NodeId> work{node};
   while (!work.empty()) {
@@ -123,7 +123,7 @@ void Planner::choose_modes() {
                            (parent == kNoLoop || plan_.loops[parent].mode == LoopMode::Traversed);
     plan.mode = traversed ? LoopMode::Traversed : LoopMode::Run;
   }
-  // A loop whose end nobody knows is left out: what does not change in it is fetched once, the rest is not.
+  // A loop of unknown end is left out: addresses constant in it are fetched once, others are not.
   for (std::uint32_t l = 0; l < count; ++l) {
     if (unknown_end[l].empty()) continue;
     plan_.loops[l].mode = LoopMode::Unused;
@@ -138,7 +138,7 @@ void Planner::choose_modes() {
   std::erase_if(planned_, [&](const PlannedAccess& a) { return !plan_.accesses[a.number].covered(); });
 }
 
-// The innermost traversed loop that holds a loop; all loops between are run.
+// The innermost traversed loop around a loop; all loops between are run.
 std::uint32_t Planner::region_of(std::uint32_t loop) const {
   while (loop != kNoLoop && plan_.loops[loop].mode != LoopMode::Traversed) loop = form_.loops[loop].parent;
   return loop;
@@ -149,7 +149,7 @@ bool Planner::keep_guard(NodeId guard, std::uint32_t region, std::uint32_t loop,
   (void)region;
   const Facts& facts = graph_.facts(guard);
   if (facts.refused != 0) return false;
-  // What a loop carries is at hand only where the loop is run.
+  // Loop-carried values are at hand only where the loop is run.
   for (std::uint32_t l = 0; l < form_.loops.size(); ++l) {
     if ((facts.states & loop_bit(l)) != 0 && !(form_.within(loop, l) && plan_.loops[l].mode == LoopMode::Run))
       return false;
@@ -171,7 +171,7 @@ bool Planner::keep_guard(NodeId guard, std::uint32_t region, std::uint32_t loop,
 }
 
 void Planner::choose_guards() {
-  // By region: the loads that addresses need.
+  // By region: the loads for addresses.
   std::map<std::uint32_t, std::set<NodeId>> slices;
   for (const PlannedAccess& access : planned_) reach(access.address, slices[region_of(access.loop)]);
   for (std::uint32_t l = 0; l < form_.loops.size(); ++l) {

@@ -1,10 +1,10 @@
-// What the program will fetch, where, and what it will not, and why: accesses with their addresses and
-// guards, loops by how they are run, and the functions that the accesses go into (yang2012 Figs 2 and 8: one
-// a kernel loop, one for what lies outside of them).
-//   traversed  the program takes one iteration for many threads before the next one (Fig. 9's loop over m).
-//   Needs closed forms. run        a thread's iterations one after the other, inside a function, on the
-//   thread's own values: what has no closed form, and loops
-//              whose end a thread's data decides
+// The plan of a program: the accesses it will fetch, with their addresses and guards, the others with the
+// reason, loops by how they are run, and the functions for the accesses (yang2012 Figs 2 and 8: one for each
+// kernel loop, one for the rest).
+//   traversed  the program takes one iteration for many threads before the next one (Fig. 9's loop over m);
+//              needs closed forms
+//   run        a thread's iterations one after the other, inside a function, on the thread's own values: for
+//              values without a closed form, and loops whose end a thread's data decides
 #pragma once
 
 #include <set>

@@ -1,6 +1,6 @@
-// Writes the loops around the functions that fetch: cpu_prefetching of Figs 3, 7 and 9. Over concurrent
-// blocks (j), over the iterations of a kernel loop (m), over the concurrent threads (i), over a batch (b),
-// over unrolled threads.
+// Writes the loops around the fetching functions: cpu_prefetching of Figs 3, 7 and 9. Over concurrent blocks
+// (j), over the iterations of a kernel loop (m), over the concurrent threads (i), over a batch (b), over
+// unrolled threads.
 #pragma once
 
 #include <string>

@@ -121,7 +121,7 @@ class Printer {
     return {"!" + in(0).within(kUnary), kUnary};
   }
   Expression division(const char* op, const char* function) const {
-    // Nothing special happens with a constant that is neither 0 nor -1.
+    // Constants other than 0 and -1 are not special.
     const bool plain = constant(1) && operand_node(1).value + 1 > 1 && operand_node(1).value != 0xffffffff;
     if (plain && !n_.is_signed) return infix(op, kProduct);
     if (plain)

@@ -17,7 +17,7 @@ std::vector<std::string> FunctionWriter::iterators(std::uint32_t loop) const {
   return names;
 }
 
-// How often each value is used; what is used once is written where it is used.
+// How often each value is used; a value used once is written in place.
 void FunctionWriter::count_uses(const std::vector<NodeId>& roots) {
   std::vector<NodeId> work;
   std::set<NodeId> seen;
@@ -95,7 +95,7 @@ std::string FunctionWriter::fetch(const FunctionPlan& function) {
   return finish(head + ")");
 }
 
-// Of loops that threads do not run equally often: whether this one is still in them.
+// For loops of unequal length in the threads: whether this thread is still in them.
 void FunctionWriter::check_iterations(std::uint32_t region) {
   std::vector<std::uint32_t> around;
   for (std::uint32_t l = region; l != kNoLoop; l = form_.loops[l].parent) around.push_back(l);
@@ -127,7 +127,7 @@ std::string FunctionWriter::iterations(std::uint32_t loop) {
   return finish(head + ")");
 }
 
-// The guards of the next access, behind those of the last one that stay open.
+// The guards of the next access, behind the last one's guards that stay open.
 void FunctionWriter::open_guards(const std::vector<NodeId>& guards) {
   std::vector<NodeId> wanted;
   for (const NodeId guard : guards) {
@@ -158,7 +158,7 @@ void FunctionWriter::close_guards(std::size_t depth) {
 
 void FunctionWriter::write_accesses(const std::vector<PlannedAccess>& accesses, std::uint32_t loop) {
   for (std::size_t i = 0; i < accesses.size();) {
-    std::uint32_t inner = kNoLoop;  // the outermost loop that is run between here and the access
+    std::uint32_t inner = kNoLoop;  // the outermost loop run between here and the access
     for (std::uint32_t l = accesses[i].loop; l != loop && l != kNoLoop; l = form_.loops[l].parent)
       if (plan_.loops[l].mode == LoopMode::Run) inner = l;
     if (inner == kNoLoop) {
@@ -195,7 +195,7 @@ std::string FunctionWriter::fetch_call(std::uint32_t instruction, NodeId address
 void FunctionWriter::write_access(const PlannedAccess& access) {
   const auto& in = form_.function.code[access.instruction];
   const std::string note = comment(access.instruction);
-  // Of a load whose value something needs, the value; it may have been fetched for that already.
+  // The value of a load with a use; it may have been fetched for the use already.
   if (in.op.kind == ptx::Kind::Load)
     for (const auto& [node, count] : uses_) {
       const Node& n = graph_[node];
@@ -246,7 +246,7 @@ void FunctionWriter::write_loop(std::uint32_t loop, const std::vector<PlannedAcc
   } else {
     out_->add("if (!(" + goes_on + ")) break;");
   }
-  // What the next iteration needs; its computation may need more states.
+  // The states for the next iteration; their computation may need more states.
   std::vector<std::string> updates;
   for (std::size_t i = 0; i < states_[loop].size(); ++i) {
     const NodeId state = states_[loop][i];

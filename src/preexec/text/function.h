@@ -1,6 +1,6 @@
-// Writes the C functions that fetch: Fig. 3's memory_fetch_for_thread(n), Fig. 9's
-// memory_fetch_for_thread_loop_1(n, m). A value that is used twice gets a name; a loaded one always does. A
-// value is computed where it is first needed, inside the `if` that needs it.
+// Writes the fetching C functions: Fig. 3's memory_fetch_for_thread(n), Fig. 9's
+// memory_fetch_for_thread_loop_1(n, m). A value used twice gets a name; a loaded one always does. A value is
+// computed at its first use, inside the `if` of the use.
 #pragma once
 
 #include <map>
@@ -26,7 +26,7 @@ class FunctionWriter {
 
   // static u64 NAME(struct kernel *k, u32 n, u32 m) {...}
   std::string fetch(const FunctionPlan& function);
-  // static u32 loop_1_iterations(struct kernel *k, ...) {...}: of a loop that all threads run alike.
+  // static u32 loop_1_iterations(struct kernel *k, ...) {...}: of a loop common to all threads.
   std::string iterations(std::uint32_t loop);
 
   // The iterators of the traversed loops around (and with) this one, outermost first: their names.
@@ -47,7 +47,7 @@ class FunctionWriter {
   std::string text(NodeId node) { return operand(node).text; }
   const std::string* known(NodeId node) const;
   const std::string& name(NodeId node, const std::string& text);
-  bool waits(NodeId node) const;  // holds a load or a loop's end that has not been written yet
+  bool waits(NodeId node) const;  // has a load or a loop's end not written yet
   std::string fresh(const char* prefix) { return prefix + std::to_string(++last_name_); }
 
   void open_guards(const std::vector<NodeId>& guards);
@@ -73,12 +73,12 @@ class FunctionWriter {
   Lines* out_ = &body_;
   std::vector<Scope> scopes_;
   std::vector<NodeId> open_;  // guards
-  std::size_t floor_ = 0;     // those below are outside of the loop that is being written
+  std::size_t floor_ = 0;     // lower ones are outside of the loop being written
   std::map<NodeId, unsigned> uses_;
   std::set<NodeId> exits_;                               // of the function
-  std::map<std::uint32_t, std::vector<NodeId>> states_;  // by loop that is being written: those it needs
+  std::map<std::uint32_t, std::vector<NodeId>> states_;  // by loop being written: the states it needs
   unsigned last_name_ = 0;
-  bool sums_ = true;  // what is loaded is added up
+  bool sums_ = true;  // loaded values are added up
 };
 
 }  // namespace duet::preexec

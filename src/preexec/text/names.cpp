@@ -10,7 +10,7 @@ namespace duet::preexec {
 
 namespace {
 
-// A name of C that nothing else in the program has.
+// A name of C, unique in the program.
 std::string identifier(const std::string& name, const std::vector<Member>& taken) {
   static const std::set<std::string> kReserved = {
       "auto",   "break",    "case",     "char",     "const", "continue", "default", "do",      "double",
@@ -56,7 +56,7 @@ Names::Names(const ptx::ir::ParsedModule& module, const ptx::ir::Function& entry
         const auto slot = static_cast<ptx::WarpSlot>(s.index);
         if (slot == ptx::WarpSlot::TidY) block_dimensions_ = std::max(block_dimensions_, 2u);
         if (slot == ptx::WarpSlot::TidZ) block_dimensions_ = 3;
-        // Lanes count through all dimensions; a kernel that names one only is taken to have one.
+        // Lanes count through all dimensions; a kernel with one named dimension is taken to have one.
       } else if (s.kind == ptx::ir::ValueKind::Block) {
         const auto slot = static_cast<ptx::BlockSlot>(s.index);
         if (slot == ptx::BlockSlot::CtaIdY) grid_dimensions_ = std::max(grid_dimensions_, 2u);

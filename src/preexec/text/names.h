@@ -1,5 +1,5 @@
-// What the C of one kernel has in common: names of the kernel's parameters and of the module's variables,
-// which dimensions its threads are counted in, and the text being written.
+// The common parts of one kernel's C: names of the kernel's parameters and of the module's variables, the
+// dimensions of its threads, and the text being written.
 #pragma once
 
 #include <map>
@@ -26,8 +26,8 @@ class Names {
   const std::vector<Member>& members() const { return members_; }
   const std::vector<std::string>& symbols() const { return symbols_; }
 
-  // Dimensions of blocks and of the grid in which the kernel tells threads apart. Threads that differ in
-  // others only do the same, so the program goes through the first ones.
+  // Dimensions of blocks and of the grid by which the kernel distinguishes threads. Threads that differ only
+  // in others do the same, so the program goes through the first ones.
   unsigned block_dimensions() const { return block_dimensions_; }
   unsigned grid_dimensions() const { return grid_dimensions_; }
   // Thread n of Fig. 3 says it all.

@@ -56,7 +56,7 @@ Expression FunctionWriter::operand(NodeId node) {
   return expression;
 }
 
-// A choice between values of which one has to be loaded: only that one is.
+// A choice between values: only the chosen one is loaded.
 Expression FunctionWriter::chosen(NodeId node) {
   const Node n = graph_[node];
   const std::string local = fresh("v");

@@ -1,4 +1,4 @@
-// PTX operations that C has not: as functions, of which a program gets those that it calls. Semantics as in
+// PTX operations without an equal in C, as functions; a program gets the ones it calls. Semantics as in
 // ptx/semantics.
 #include <cctype>
 #include <string>
@@ -15,7 +15,7 @@ struct Operation {
   std::string_view name, text;
 };
 
-// In an order in which what is called stands first. Floating-point values travel as their bits.
+// Callees stand before their callers. Floating-point values travel as their bits.
 constexpr Operation kOperations[] = {
     {"shift_left_u32", "static inline u32 shift_left_u32(u32 a, u32 n) { return n < 32 ? a << n : 0; }"},
     {"shift_left_u64", "static inline u64 shift_left_u64(u64 a, u64 n) { return n < 64 ? a << n : 0; }"},
@@ -281,7 +281,7 @@ std::vector<Definition> all_operations() {
 
 std::string called(const std::vector<Definition>& all, const std::string& text) {
   std::string result;
-  // From the last to the first: what a function calls stands before it.
+  // From the last to the first: a function's callees stand before it.
   for (std::size_t i = all.size(); i-- > 0;)
     if (calls(text, all[i].name) || calls(result, all[i].name)) result = all[i].text + "\n" + result;
   return result;

@@ -1,4 +1,4 @@
-// The parts of a generated program that are the same for every kernel.
+// The parts of a generated program common to all kernels.
 #pragma once
 
 #include <string>
@@ -8,20 +8,20 @@ namespace duet::preexec {
 
 // u8 to s64.
 std::string types();
-// Types, the context, how memory is read and the hit counter. A judge who wants to see the loads defines
-// FETCH and READ, or DUET_PREEXEC_HOSTED for a program that returns to its caller on any processor.
+// Types, the context, reads of memory and the hit counter. To see the loads, a judge defines FETCH and READ,
+// or DUET_PREEXEC_HOSTED for a program that returns to its caller on any processor.
 std::string prologue();
 // A function of generated programs.
 struct Definition {
   std::string name, text;
 };
-// Those of `all` that the text calls, and those that they call; one calls only what stands before it.
+// The definitions of `all` called by the text, and their callees; a definition calls only earlier ones.
 std::string called(const std::vector<Definition>& all, const std::string& text);
-// Definitions of the functions that the text calls, and of those that they call.
+// Definitions of the functions called by the text, and of their callees.
 std::string operations(const std::string& text);
 // Fig. 5's update, and when to stop.
 std::string pace(bool adaptive);
-// Which blocks to fetch for, where the GPU says so.
+// The blocks to fetch for, from the GPU.
 std::string forwarded_blocks();
 // Where the program starts and ends.
 std::string epilogue();

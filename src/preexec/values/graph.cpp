@@ -193,7 +193,7 @@ bool Graph::is_block_start(NodeId id) const {
   return false;
 }
 
-// Constants stand outside, so that their sums meet; ctaid.x * ntid.x + tid.x is one number.
+// Constants stand outside, so their sums meet; ctaid.x * ntid.x + tid.x is one number.
 NodeId Graph::sum(NodeId a, NodeId b) {
   const unsigned bits = nodes_[a].bits;
   if (is_constant(a)) std::swap(a, b);

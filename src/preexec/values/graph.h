@@ -1,8 +1,8 @@
-// Values of a kernel as a graph: what an address or a guard is made of. Equal values are one node, so
-// `ctaid.x * ntid.x + tid.x` is the same number wherever the PTX computes it. Nodes are made by functions
-// that simplify at once (x + 0, constants, n). A value has 1 bit (a predicate), 32 or 64; narrower PTX
-// registers take 32, whose upper bits the reader cuts off. Left out: floating point as arithmetic. It is
-// calls of the C prologue's functions, over the bits.
+// Values of a kernel as a graph: the parts of an address or a guard. Equal values are one node, so `ctaid.x *
+// ntid.x + tid.x` is the same number wherever the PTX computes it. The functions for making nodes simplify at
+// once (x + 0, constants, n). A value has 1 bit (a predicate), 32 or 64; narrower PTX registers take 32, and
+// the reader cuts the upper bits off. Left out: floating point as arithmetic. It is calls of the C prologue's
+// functions, over the bits.
 #pragma once
 
 #include <array>
@@ -18,19 +18,18 @@ namespace duet::preexec {
 using NodeId = std::uint32_t;
 
 enum class NodeKind : std::uint8_t {
-  Undefined,  // a register that nothing has written
+  Undefined,  // an unwritten register
   Constant,   // value
   Parameter,  // value: offset in the parameters' bytes; index: its ptx::Type
   Identity,   // index: an Identity
   Symbol,     // index: a variable of the module; value: bytes behind its start
   Iterator,   // index: a loop; the number of the iteration, from 0
   Phi,        // index: a Phi of the kernel's reader; not resolved yet
-  State,   // index: such a Phi, which has no closed form: a variable of the loop that carries it; value: that
-           // loop
-  Exit,    // in[0] as it was in the last iteration of loop `index`
-  Load,    // in[0]: address; index: a LoadSite
-  AtLane,  // in[0] as it is in lane in[1] of the warp; not resolved yet
-  Refused,  // index: a reason
+  State,      // index: a Phi without a closed form: a variable of its loop; value: the loop
+  Exit,       // in[0] as it was in the last iteration of loop `index`
+  Load,       // in[0]: address; index: a LoadSite
+  AtLane,     // in[0] as it is in lane in[1] of the warp; not resolved yet
+  Refused,    // index: a reason
   Add,
   Sub,
   Mul,
@@ -50,7 +49,7 @@ enum class NodeKind : std::uint8_t {
   Call       // index: the name of a function of the C prologue
 };
 
-// Numbers that a thread has: those of PTX's special registers, and two that yang2012's programs use.
+// Numbers of a thread: PTX's special registers, and two of yang2012's programs.
 enum class Identity : std::uint32_t {
   TidX,
   TidY,
@@ -68,7 +67,7 @@ enum class Identity : std::uint32_t {
   ThreadInBlock,  // tid, all dimensions
   Count
 };
-// Of those that differ from thread to thread, or from block to block.
+// Whether it differs from thread to thread, or from block to block.
 constexpr bool names_thread(Identity id) { return id <= Identity::CtaIdZ || id >= Identity::ThreadX; }
 
 struct Node {
@@ -82,9 +81,9 @@ struct Node {
   friend bool operator==(const Node&, const Node&) = default;
 };
 
-// What a node is made of, kept with it.
+// The parts of a node, kept with it.
 struct Facts {
-  std::uint64_t iterators = 0, states = 0, exits = 0;  // of which loops (loop_bit)
+  std::uint64_t iterators = 0, states = 0, exits = 0;  // of these loops (loop_bit)
   bool threads = false;                                // differs from thread to thread, or may
   bool loads = false;
   std::uint32_t refused = 0;  // a reason's number + 1

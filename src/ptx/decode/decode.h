@@ -1,7 +1,7 @@
 // From one parsed PTX statement to instructions of the compiler's form: modifiers become MicroOp fields,
 // operands are checked against the types the instruction reads, and widths PTX converts silently (a 64-bit
 // register as the source of st.u32) are written out. The table of opcodes (ptx/opcodes.def) names the
-// function that decodes an instruction (decoders.h) and which forms there are (legality.h).
+// function for each instruction (decoders.h) and its forms (legality.h).
 #pragma once
 
 #include <array>
@@ -42,7 +42,7 @@ struct ParsedStatement {
   std::array<ParsedOperand, 6> operands;
 };
 
-// What a statement may refer to beside its operands.
+// The surroundings of a statement beside its operands.
 struct DecodeContext {
   ir::ParsedModule& module;
   ir::Function& function;
@@ -66,7 +66,7 @@ class Decoder {
   [[noreturn]] void unsupported() const;
   [[noreturn]] void illegal(const std::string& what) const;  // PTX has no such form
 
-  // Modifiers, taken in any order; finish() refuses what is left.
+  // Modifiers, taken in any order; finish() refuses the rest.
   bool take(std::string_view modifier);
   bool peek(std::string_view modifier) const;
   Type take_type();  // the first type modifier; fails without one
@@ -91,7 +91,7 @@ class Decoder {
   // Emission
   void set(Type type) { set(row.opcode, type); }
   void set(Opcode opcode, Type type);
-  void finish();  // refuses modifiers that are left and appends `out` and conversions that follow it
+  void finish();  // refuses remaining modifiers and appends `out` and conversions after it
   ir::Instruction make(Opcode opcode, Type type) const;  // an unguarded helper instruction of this line
   std::uint32_t temporary(Type type);
   void append(const ir::Instruction& instruction) { context.function.code.push_back(instruction); }
@@ -103,6 +103,6 @@ class Decoder {
 };
 
 bool type_from_name(std::string_view name, Type& type);              // of registers and memory
-bool instruction_type_from_name(std::string_view name, Type& type);  // those too
+bool instruction_type_from_name(std::string_view name, Type& type);  // packed types too
 
 }  // namespace duet::ptx

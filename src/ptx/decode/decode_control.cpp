@@ -111,8 +111,8 @@ void decoders::performance_event(Decoder& d) {
   d.finish();
 }
 
-// A dependent grid starts when the one before it has ended (runtime/cuda/streams/launch.cpp), which is what
-// waiting and allowing it to start come to.
+// A dependent grid starts when the one before it has ended (runtime/cuda/streams/launch.cpp), so waiting, and
+// allowing it to start, have no other effect.
 void decoders::grid_dependence(Decoder& d) {
   if (!d.take("launch_dependents") && !d.take("wait")) d.unsupported();
   d.set(Type::None);

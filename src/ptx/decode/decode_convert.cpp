@@ -11,7 +11,7 @@ namespace {
 bool is_half_pair(Type type) { return type == Type::F16x2 || type == Type::BF16x2; }
 bool is_small_pair(Type type) { return type == Type::E4M3x2 || type == Type::E5M2x2; }
 
-// Which of the newer conversions PTX has: those that know .relu and .satfinite, tf32 and the 8-bit formats.
+// The newer conversions of PTX: with .relu and .satfinite, tf32 and the 8-bit formats.
 void check(Decoder& d, Type to, Type from, bool relu, bool finite) {
   const Rounding rounding = d.out.op.rounding;
   const bool nearest_or_zero = rounding == Rounding::NearestEven || rounding == Rounding::Zero;

@@ -49,7 +49,7 @@ void decoders::vote(Decoder& d) {
   d.expect_operands(sync ? 3 : 2, sync ? 3 : 2);
   const ParsedOperand& o = d.operand(1);
   if (o.value.is_immediate()) {
-    // vote of a constant: as a predicate that holds it.
+    // vote of a constant: a predicate holds it.
     const std::uint32_t constant = d.temporary(Type::Pred);
     ir::Instruction set = d.make(Opcode::Setp, Type::U32);
     set.op.source_type = Type::U32;

@@ -51,7 +51,7 @@ VideoPart part_of(const Decoder& d, unsigned index) {
   d.illegal("no part of an operand is called ." + std::string(d.operand(index).selector));
 }
 
-// The fields that a source's selector names, highest first, as four bits each with the lowest first.
+// The fields of a source's selector, highest first, as four bits each with the lowest first.
 std::uint16_t fields_of(const Decoder& d, unsigned index, unsigned fields, unsigned first) {
   const std::string_view selector = d.operand(index).selector;
   std::uint16_t result = 0;

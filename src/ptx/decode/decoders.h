@@ -1,6 +1,5 @@
-// The decoder functions that rows of the table of opcodes name (ptx/opcodes.def). Each takes the modifiers
-// and operands of one statement and appends the instructions that it becomes; several serve a family, told
-// apart by Decoder::row.
+// The decoder functions in rows of the table of opcodes (ptx/opcodes.def). Each takes the modifiers and
+// operands of one statement and appends its instructions; several serve a family, told apart by Decoder::row.
 #pragma once
 
 #include <cstddef>

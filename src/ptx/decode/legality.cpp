@@ -1,8 +1,8 @@
-// Refuses forms that PTX does not have, where the decoder's own rules would let them through: types that an
-// opcode lacks, modifiers on types that do not take them, roundings that must be written. The sets of types
-// stand in the table of opcodes; here is what reads them, and rules that are no sets. What PTX has and Duet
-// has not is named elsewhere. Left out: forms whose meaning is plain whatever the type is (mov, selp,
-// atom.exch) and modifiers beyond those named here. Source: PTX ISA 9.0, sections 9.7.1 to 9.7.9 and 9.7.13.
+// Refuses forms outside PTX where the decoder's own rules would let them through: missing types of an opcode,
+// modifiers on the wrong types, missing roundings. The sets of types stand in the table of opcodes; here are
+// their reader, and rules other than sets. Forms of PTX without support are refused elsewhere. Left out:
+// forms with a plain meaning for every type (mov, selp, atom.exch) and modifiers beyond those named here.
+// Source: PTX ISA 9.0, sections 9.7.1 to 9.7.9 and 9.7.13.
 #include "ptx/decode/legality.h"
 
 #include "ptx/decode/decode.h"
@@ -47,7 +47,7 @@ void Legality::refuse(std::string_view modifier, Type type, bool unless) const {
 }
 
 void Legality::check() const {
-  if (count_ == 0) return;  // the decoder names what is missing
+  if (count_ == 0) return;  // the decoder names the missing type
   const Form& form = d_.row.form;
   if (!form.types.empty()) check_form(form);
   if (form.check != nullptr) form.check(*this);

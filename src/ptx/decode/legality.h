@@ -1,4 +1,4 @@
-// Refuses forms that PTX does not have, by the table of opcodes and by rules of single instructions.
+// Refuses forms outside PTX, by the table of opcodes and by rules of single instructions.
 #pragma once
 
 #include <array>
@@ -8,8 +8,7 @@
 
 namespace duet::ptx {
 
-// A statement's types and modifiers, as its instruction's rules ask for them. What they refuse is thrown as
-// ir::Unsupported.
+// A statement's types and modifiers, for its instruction's rules. A refusal is thrown as ir::Unsupported.
 class Legality {
  public:
   explicit Legality(const Decoder& decoder);
@@ -28,7 +27,7 @@ class Legality {
   [[noreturn]] void no_type(Type type) const;
   [[noreturn]] void illegal(const std::string& what) const;
   [[noreturn]] void unsupported() const;
-  // Refuses a modifier that is there, unless it belongs to `type`.
+  // Refuses a present modifier, unless it belongs to `type`.
   void refuse(std::string_view modifier, Type type, bool unless) const;
 
  private:
@@ -39,7 +38,7 @@ class Legality {
   unsigned count_ = 0;
 };
 
-// Rules that are no sets of types.
+// Rules other than sets of types.
 namespace checks {
 void carries(const Legality& statement);
 void multiply_24(const Legality& statement);

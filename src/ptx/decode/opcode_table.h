@@ -1,5 +1,5 @@
-// The table of opcodes (ptx/opcodes.def) as the compiler reads it: a row for each instruction that PTX
-// writes, and for each opcode its execution unit and its weight.
+// The table of opcodes (ptx/opcodes.def) as the compiler reads it: a row for each instruction of PTX, and for
+// each opcode its execution unit and its weight.
 #pragma once
 
 #include <cstdint>
@@ -30,10 +30,10 @@ class TypeSet {
   std::uint32_t bits_ = 0;
 };
 
-// What an instruction takes beside what follows from its types.
+// Operands and modifiers of an instruction beyond its types.
 enum Takes : unsigned {
   kCarryOut = 1,        // .cc
-  kCarryIn = 2,         // reads what .cc of another left
+  kCarryIn = 2,         // reads the flag of another's .cc
   kCarries = 3,         // addc, subc, madc: both
   kFull = 4,            // .full, and .approx is another thing
   kRelu = 8,            // .relu, with 16-bit formats
@@ -60,12 +60,12 @@ struct OpcodeRow {
   void (*decode)(Decoder&);
   Form form;
 };
-// The row of an instruction that PTX writes so; null where there is none.
+// The row of the instruction of this name; null where there is none.
 const OpcodeRow* find_row(std::string_view name);
 
 Unit unit_of(const MicroOp& op);
-// How many machine instructions it stands for. `power_of_two_multiplier`: a product by a power of two, which
-// an assembler turns into shifts.
+// How many machine instructions it stands for. `power_of_two_multiplier`: a product by a power of two; an
+// assembler makes shifts of it.
 unsigned machine_instructions_of(const MicroOp& op, bool power_of_two_multiplier);
 
 }  // namespace duet::ptx

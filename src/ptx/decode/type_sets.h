@@ -1,4 +1,4 @@
-// Sets of types that instructions of PTX have in common.
+// Common sets of types of PTX instructions.
 #pragma once
 
 #include "ptx/decode/opcode_table.h"

@@ -1,9 +1,9 @@
-// Copy coalescing and register assignment by greedy colouring of live ranges in dominance order
-// (reverse postorder of definitions), which is optimal for programs whose values are defined once and close
-// to it for what compilers emit. Two colourings: one over mixed 32- and 64-bit registers, 64-bit values in
-// even pairs and around R1, as the hardware's file has them (Kernel::registers), and one in which the widths
-// lie apart (Kernel::register_slots). Predicates are a class of their own. Leaves out: spilling; a kernel
-// that needs more than the machine has is the occupancy check's to refuse.
+// Copy coalescing and register assignment by greedy colouring of live ranges in dominance order (reverse
+// postorder of definitions), optimal for programs whose values are defined once, and close to it for
+// compilers' output. Two colourings: one over mixed 32- and 64-bit registers, 64-bit values in even pairs and
+// around R1, as the hardware's file has them (Kernel::registers), and one with the widths apart
+// (Kernel::register_slots). Predicates are a class of their own. Leaves out: spilling; the occupancy check
+// refuses a kernel with more registers than the machine's.
 #include <algorithm>
 #include <numeric>
 
@@ -117,7 +117,7 @@ class Allocator {
         if (!in.guarded()) ir::for_each_definition(in, remove);
         ir::for_each_use(in, add);
       }
-      // Values that are live into the entry without a definition still hold a place there.
+      // Values live into the entry without a definition still hold a place there.
       if (b == 0)
         for (const auto a : live)
           for (const auto c : live)
@@ -181,7 +181,7 @@ class Allocator {
         if (function_.code[i].pseudo == Pseudo::None) ir::for_each_definition(function_.code[i], visit);
   }
 
-  // Lowest free slot (or aligned pair) that no neighbour of `r` holds.
+  // Lowest free slot (or aligned pair) outside the neighbours of `r`.
   std::uint32_t lowest(std::uint32_t r, unsigned width, const std::vector<std::uint32_t>& slot,
                        std::uint32_t base, bool stack_pointer = false) {
     taken_.clear();

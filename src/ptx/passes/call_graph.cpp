@@ -114,7 +114,7 @@ void CallGraph::visit(const Function& entry) {
   }
 }
 
-// What lies on the stack down to `first` is one strongly connected component.
+// The functions on the stack down to `first` are one strongly connected component.
 void CallGraph::close_component(const Function& first) {
   const bool several = stack_.back() != &first;
   while (true) {

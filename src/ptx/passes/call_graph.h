@@ -1,5 +1,5 @@
-// Who calls whom below a kernel: names behind aliases, the functions that an indirect call may reach, and
-// which functions lie on a call cycle.
+// The calls below a kernel: names behind aliases, the possible targets of an indirect call, and the functions
+// on call cycles.
 #pragma once
 
 #include <cstdint>
@@ -22,8 +22,8 @@ class CallGraph {
     Address address;
     const ir::Function* function;
   };
-  // Functions with a body whose address is taken somewhere in the module and that take and return what the
-  // call does (or that its list names), by ascending address.
+  // Functions with a body whose address is taken somewhere in the module, with the call's parameters and
+  // results (or in the call's list), by ascending address.
   std::vector<Candidate> candidates(const ir::CallSite& site) const;
 
   bool on_cycle(const ir::Function& function) const;

@@ -1,5 +1,5 @@
-// The instructions that the passes over calls (inline_calls.cpp, system_functions.cpp) write, one after the
-// other, into the routine at hand:
+// Writes the instructions of the passes over calls (inline_calls.cpp, system_functions.cpp), one after the
+// other, into the current routine:
 //
 //     move(to, Value::immediate(0, Type::U32), Type::U32, line);
 //     branch(label, line);

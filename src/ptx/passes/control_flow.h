@@ -20,10 +20,10 @@ struct ControlFlow {
 };
 ControlFlow build_control_flow(const ir::Function& function);
 
-// Marks instructions of blocks that the entry does not reach as Removed.
+// Marks instructions of unreachable blocks as Removed.
 void remove_unreachable(ir::Function& function, const ControlFlow& flow);
 
-// Immediate dominators of a graph by Cooper, Harvey and Kennedy's iteration; kNone for the root and for what
+// Immediate dominators of a graph by Cooper, Harvey and Kennedy's iteration; kNone for the root and for nodes
 // the root does not reach.
 std::vector<std::uint32_t> immediate_dominators(const std::vector<std::vector<std::uint32_t>>& successors,
                                                 std::uint32_t root);

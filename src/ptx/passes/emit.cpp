@@ -18,7 +18,7 @@ using ir::ValueKind;
 
 namespace {
 
-// Instructions whose last source names the lanes that take part.
+// Instructions whose last source is the mask of their lanes.
 bool waits_for_members(const MicroOp& op) {
   switch (op.opcode) {
     case Opcode::Shfl:
@@ -185,7 +185,7 @@ class Emitter {
     op.unit = unit_of(op);
     op.machine_instructions = static_cast<std::uint16_t>(machine_instructions_of(op, power_of_two));
     if (op.kind == Kind::Barrier && op.mode != static_cast<std::uint8_t>(BarrierMode::Warp)) {
-      // A barrier number that is no constant may be any of the sixteen.
+      // A variable barrier number may be any of the sixteen.
       const std::uint32_t used =
           in.sources[0].is_immediate() ? static_cast<std::uint32_t>(in.sources[0].bits) + 1 : 16;
       kernel_.barriers = std::max(kernel_.barriers, used);
@@ -198,7 +198,7 @@ class Emitter {
   const Allocation& allocation_;
   const std::vector<std::int32_t>& variable_number_;
   Kernel& kernel_;
-  std::vector<bool> reachable_;             // by block; what cannot be reached is not written
+  std::vector<bool> reachable_;             // by block; unreachable ones are not written
   std::vector<std::uint32_t> block_start_;  // and the code's size
   std::map<std::tuple<std::uint64_t, unsigned, std::int32_t>, std::uint32_t> immediates_;
   std::map<std::pair<std::uint32_t, Type>, std::uint32_t> parameters_;

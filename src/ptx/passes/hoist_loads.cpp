@@ -1,7 +1,7 @@
 // Issues loads early, as an assembler's scheduler does: within runs of instructions without control, barrier
-// or fence, the next load of the run and what computes its address go first while few loaded values wait for
-// their use. Everything else keeps its order, so does every access that may touch what a store or atomic
-// touches. Leaves out: latencies of other instructions, and motion between basic blocks.
+// or fence, the next load of the run, with its address's computation, goes first while few loaded values wait
+// for their use. Everything else keeps its order, and so does every access that may touch the memory of a
+// store or atomic. Leaves out: latencies of other instructions, and motion between basic blocks.
 #include <algorithm>
 
 #include "ptx/passes/passes.h"
@@ -15,21 +15,21 @@ using ir::Pseudo;
 
 namespace {
 
-// Registers of loaded values that may wait for their first use at once. An estimate, not a figure of ptxas:
-// with it the tiled matrix product of workloads/micro has 34 registers, against 38 by ptxas.
+// The most registers of loaded values waiting for their first use at once. An estimate, not a figure of
+// ptxas: with it the tiled matrix product of workloads/micro has 34 registers, against 38 by ptxas.
 constexpr unsigned kWaitingRegisters = 16;
 
 bool is_movable_load(const Instruction& in) {
   return in.op.kind == Kind::Load && in.op.semantics == MemorySemantics::Weak && !in.op.names_bits();
 }
-// No load goes before it, whatever memory it touches: it may say that others have written.
+// No load of any memory goes before it: it may show that others have written.
 bool is_ordering(const MicroOp& op) { return op.semantics != MemorySemantics::Weak || op.names_bits(); }
 bool in_run(const Instruction& in) {
   if (in.pseudo != Pseudo::None) return false;
   return in.op.kind == Kind::Arithmetic || in.op.kind == Kind::Load || in.op.kind == Kind::Store ||
          in.op.kind == Kind::Atomic;
 }
-// Lanes exchange values or ask who runs: these keep their order among each other.
+// Lanes exchange values or read the active mask: these keep their order among each other.
 bool is_exchange(const Instruction& in) {
   switch (in.op.opcode) {
     case Opcode::Shfl:
@@ -73,9 +73,9 @@ class Scheduler {
  private:
   struct Node {
     std::vector<std::uint32_t> before;   // must be issued first
-    std::vector<std::uint32_t> readers;  // of what it loads
+    std::vector<std::uint32_t> readers;  // of its loaded value
     bool issued = false;
-    unsigned waiting = 0;  // registers that a load holds for its first reader
+    unsigned waiting = 0;  // registers held for a load's first reader
   };
 
   void depend() {
@@ -148,8 +148,8 @@ class Scheduler {
     waiting_ += node.waiting;
   }
 
-  // What a load still needs, itself included, in program order; false when it needs the result of a load that
-  // waits for its use, or of one that is not issued: such a load gains nothing by going first.
+  // The instructions that a load still needs, itself included, in program order; false when it needs the
+  // result of a load waiting for its use, or of an unissued one: such a load gains nothing by going first.
   bool needed(std::uint32_t load, std::vector<std::uint32_t>& list) {
     list.assign(1, load);
     ++mark_value_;
@@ -196,7 +196,7 @@ class Scheduler {
 }  // namespace
 
 void hoist_loads(Function& function, const ControlFlow& flow) {
-  // What earlier passes removed would cut the runs.
+  // Instructions removed by earlier passes would cut the runs.
   Scheduler scheduler(function);
   for (const auto b : flow.reverse_postorder) {
     const Block& block = flow.blocks[b];

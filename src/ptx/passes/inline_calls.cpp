@@ -1,6 +1,6 @@
-// Inlining, and calls of what CUDA's device runtime supplies (system_functions.h). A function is inlined
-// unless it lies on a call cycle or the kernel has become very long or deep; an indirect call becomes an
-// indexed branch over the functions that it may reach.
+// Inlining, and calls of CUDA's device runtime (system_functions.h). A function is inlined unless it lies on
+// a call cycle or the kernel has become very long or deep; an indirect call becomes an indexed branch over
+// its possible targets.
 #include <bit>
 #include <map>
 
@@ -67,7 +67,7 @@ class Inliner : private SystemCalls {
     copy(entry, registers, variables, 0, kNone);
     written_ = code_.size();
     routines_.routines[0].code = std::move(code_);
-    // Each adds the functions on cycles that it calls and nobody has called before.
+    // Each adds its callees on cycles that are not in the list yet.
     for (std::uint32_t u = 1; u < routines_.routines.size(); ++u) write_routine(u);
     return std::move(routines_);
   }
@@ -157,7 +157,7 @@ class Inliner : private SystemCalls {
     if (site.callee.empty()) {
       indirect_call(site, body, original, line);
     } else {
-      // NVIDIA's device runtime comes with bodies, which call what only its driver has.
+      // NVIDIA's device runtime comes with bodies; they call functions of its driver.
       const Function* callee = graph_.find(site.callee);
       const SystemSignature* const system = system_function(callee == nullptr ? site.callee : callee->name);
       const bool has_body = callee != nullptr && callee->has_body;
@@ -297,7 +297,7 @@ class Inliner : private SystemCalls {
   }
 
   // The accesses by which `body` fills a call's parameter, or reads a return value; the whole variable where
-  // they overlap or say nothing.
+  // they overlap or there are none.
   std::vector<Piece> pieces_of(const Function& body, std::uint32_t variable, Kind kind) const {
     std::map<Bytes, Bytes> found;
     bool whole = false;
@@ -437,7 +437,7 @@ class Inliner : private SystemCalls {
     ++depth_;
     copy(callee, registers, variables, first_label, return_label);
     --depth_;
-    // A body that ends in its only return falls through to what follows.
+    // A body with its only return at its end falls through.
     if (const Instruction& last = code_.back(); last.pseudo == Pseudo::None && last.op.kind == Kind::Branch &&
                                                 !last.guarded() && last.label == return_label)
       code_.pop_back();
@@ -457,8 +457,8 @@ class Inliner : private SystemCalls {
   }
 
   const CallGraph graph_;
-  std::size_t written_ = 0;  // instructions of those before it
-  unsigned depth_ = 0;       // bodies that are being inlined
+  std::size_t written_ = 0;  // instructions of earlier routines
+  unsigned depth_ = 0;       // bodies being inlined
   std::unordered_map<const Function*, std::uint32_t> routine_index_;
   std::unordered_map<std::uint32_t, Linkage> linkages_;  // by routine
 };

@@ -1,10 +1,10 @@
-// Calls that are not inlined: a stack of frames in local memory, which grows upwards behind the kernel's own
-// local variables. A frame holds a function's local variables and the parameters and return values that fit
-// no register, then what its calls save. Every register of a caller that is live across a call is saved, so
-// no value but the stack pointer and what travels between caller and callee stays in a register meanwhile,
-// and the routines can share one register file without knowing of each other. Left out: registers that the
-// callee does not touch, which an assembler's calling convention would leave alone. The condition code is not
-// saved: PTX does not preserve it across calls (PTX ISA 9.0, section 9.7.2).
+// Calls without inlining: a stack of frames in local memory grows upwards behind the kernel's own local
+// variables. A frame holds a function's local variables, the parameters and return values too large for a
+// register, then the registers its calls save. Every register of a caller that is live across a call is
+// saved. So only the stack pointer and values between caller and callee stay in registers meanwhile, and the
+// routines share one register file without knowledge of each other. Left out: an assembler's calling
+// convention would not save registers that the callee does not touch. The condition code is not saved: PTX
+// does not preserve it across calls (PTX ISA 9.0, section 9.7.2).
 #include <algorithm>
 #include <map>
 
@@ -45,7 +45,7 @@ class Joiner {
       for (const RoutineCall::Piece& piece : call.returns) passing_[piece.value.index] = true;
 
     for (Routine& routine : routines_.routines) find_saved(routine);
-    // Pairs first, so that nothing lies between.
+    // Pairs first, so nothing lies between.
     for (auto& list : saved_)
       std::sort(list.begin(), list.end(), [&](std::uint32_t a, std::uint32_t b) {
         return std::pair(bytes_of(b), a) < std::pair(bytes_of(a), b);
@@ -71,7 +71,7 @@ class Joiner {
     routine.code = std::move(function_.code);
   }
 
-  // What each of the routine's calls has to save.
+  // Finds the registers to save for each of the routine's calls.
   void find_saved(Routine& routine) {
     function_.code.swap(routine.code);
     const ControlFlow flow = build_control_flow(function_);
@@ -301,7 +301,7 @@ class Joiner {
   Kernel& kernel_;
   std::uint32_t stack_pointer_ = kNone;
   Bytes alignment_ = 8;
-  std::vector<bool> passing_;                      // registers that no call saves
+  std::vector<bool> passing_;                      // registers never saved
   std::vector<std::vector<std::uint32_t>> saved_;  // by call
   std::vector<Frame> frames_;                      // by routine
   std::vector<Instruction> code_;

@@ -1,6 +1,6 @@
 // Offsets of shared, local and parameter variables. Shared: in order of declaration, each at its alignment,
-// as far as the kernel names them; extern .shared arrays all start where the launch's dynamic part does. What
-// is reserved for the system lies in front of them, in kernels that ask where it is.
+// as far as the kernel names them; extern .shared arrays all start at the launch's dynamic part. The part
+// reserved for the system lies in front of them, in kernels that ask for its address.
 #include <algorithm>
 #include <map>
 

@@ -34,7 +34,7 @@ Liveness find_liveness(const ir::Function& function, const ControlFlow& flow) {
       });
     }
   }
-  // Per register: walk predecessors until a block that kills it.
+  // Per register: walk predecessors until a block kills it.
   std::vector<std::vector<std::uint32_t>> exposing(count), killing(count);
   for (const auto b : flow.reverse_postorder) {
     for (const auto r : exposed[b])

@@ -1,4 +1,4 @@
-// Which registers hold a value that is still read, at the borders of basic blocks.
+// The registers with a value still to be read, at the borders of basic blocks.
 #pragma once
 
 #include <cstdint>

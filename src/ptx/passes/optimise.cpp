@@ -1,7 +1,7 @@
 // The peepholes of an assembler. Values are followed through registers with one unguarded definition that
-// dominates the use; for those the reasoning of static single assignment holds whatever form the rest of the
-// program has. Floating-point operations are never contracted or reordered: results stay bit-identical.
-// Leaves out: common subexpressions, scheduling, if-conversion.
+// dominates the use; for such registers the reasoning of static single assignment holds, in any form of the
+// rest of the program. Floating-point operations are never contracted or reordered: results stay
+// bit-identical. Leaves out: common subexpressions, scheduling, if-conversion.
 #include <algorithm>
 #include <bit>
 
@@ -23,7 +23,7 @@ constexpr std::uint32_t kLongestWindow = 64;  // instructions searched for a red
 
 bool is_integer(Type type) { return type >= Type::B8 && type <= Type::S64 && type != Type::B128; }
 
-// Operations that float operand modifiers (Operand::negate, absolute) are defined for here.
+// Operations with float operand modifiers (Operand::negate, absolute) here.
 bool takes_float_modifiers(const MicroOp& op) {
   if (op.type != Type::F32 && op.type != Type::F64) return false;
   switch (op.opcode) {
@@ -86,16 +86,15 @@ class Optimiser {
     if (block_of_[definition] == block_of_[use]) return definition < use;
     return dominance_.dominates(block_of_[definition], block_of_[use]);
   }
-  // The instruction that alone defines `reg` for instruction `use`, or null.
+  // The only definition of `reg` for instruction `use`, or null.
   const Instruction* definition_for(std::uint32_t reg, std::uint32_t use) const {
     if (!single(reg) || !dominates(definition_[reg], use)) return nullptr;
     return &function_.code[definition_[reg]];
   }
-  // A value that is the same wherever the definition that mentions it dominates.
-  // The second condition matters where a register is read before its only definition, as compilers do for
-  // values that are undefined in a loop's first iteration.
-  // A register with several definitions (a loop's counter) is as good from `where` to a use in the same block
-  // if none of them lies between.
+  // A value is the same wherever the definition with it dominates. The second condition matters where a
+  // register is read before its only definition, as in compilers' code for values undefined in a loop's first
+  // iteration. A register with several definitions (a loop's counter) is as good from `where` to a use in the
+  // same block if none of them lies between.
   bool stable(const Value& value, const Instruction* where, std::uint32_t use) const {
     if (!value.is_register()) return true;
     const auto from = static_cast<std::uint32_t>(where - function_.code.data());
@@ -197,7 +196,7 @@ class Optimiser {
     return static_cast<std::int64_t>(value.bits << (64 - bits)) >> (64 - bits);
   }
 
-  // Integer operations of which all sources are constant become moves; so do those with a neutral operand.
+  // Integer operations with constant sources become moves; so do operations with a neutral operand.
   bool fold_constants(Instruction& in) {
     MicroOp& op = in.op;
     if (op.carry_in || op.carry_out || op.saturate || op.destination_count != 1) return false;
@@ -413,8 +412,8 @@ class Optimiser {
     }
   }
 
-  // Keeps what has an effect and what that reads, by whatever definitions; a counter that only counts goes.
-  // An atomic operation whose result nobody reads becomes a reduction.
+  // Keeps instructions with an effect, and all definitions of their sources; a counter without other use
+  // goes. An atomic operation without a reader becomes a reduction.
   void remove_dead() {
     std::vector<std::pair<std::uint32_t, std::uint32_t>> definitions;  // register, instruction
     std::vector<std::uint32_t> work;
@@ -461,7 +460,7 @@ class Optimiser {
     }
   }
 
-  // A texture instruction writes the components that somebody reads.
+  // A texture instruction writes only the components with readers.
   void drop_components(Instruction& in, const std::vector<bool>& read) {
     for (unsigned i = 0; i < in.op.destination_count; ++i) {
       Value& destination = in.destinations[i];

@@ -31,7 +31,7 @@ void lay_out_variables(const ir::ParsedModule& module, ir::Function& function, K
 // results bit-identical.
 void optimise(ir::Function& function, const ControlFlow& flow);
 
-// Reads into registers what the machine's instructions do not take as operand.
+// Reads values into registers that the machine's instructions do not take as operand.
 void place_operands(ir::Function& function, ControlFlow& flow);
 
 // Moves loads towards the front of their basic blocks; nothing that may touch the same memory is crossed.

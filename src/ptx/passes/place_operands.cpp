@@ -1,9 +1,9 @@
-// What the machine's instructions take as operand, and what must stand in a register first. Modelled on what
-// ptxas does for sm_75: thread and block indices come by S2R into a register; an arithmetic instruction takes
-// one operand from the constant bank or as immediate (zero is a register of its own) and the rest from
-// registers; addresses of global memory, values to store and values to exchange are registers; a double
-// immediate has its upper half alone. Values that do not change are read once, in front of the loops that use
-// them. Leaves out: the uniform registers of sm_75, which hold some of these values outside the vector file.
+// The operands of the machine's instructions, and the values that must stand in a register first. Modelled on
+// ptxas for sm_75: thread and block indices come by S2R into a register; an arithmetic instruction takes one
+// operand from the constant bank or as immediate (zero is a register of its own) and the rest from registers;
+// addresses of global memory, values to store and values to exchange are registers; a double immediate has
+// its upper half alone. Unchanging values are read once, in front of their loops. Leaves out: the uniform
+// registers of sm_75; they hold some of these values outside the vector file.
 #include <algorithm>
 #include <map>
 #include <tuple>

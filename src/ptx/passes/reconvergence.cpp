@@ -1,7 +1,7 @@
-// Reconvergence at the immediate post-dominator. Lanes that trap, or that leave by `exit` from the middle of
-// a kernel whose other lanes reach `ret`, never arrive anywhere, so their paths do not count: otherwise one
-// failed assertion in a loop would keep its warp apart to the end of the kernel. A call goes on at where the
-// function returns to, and a return ends: lanes meet within the function in which they parted.
+// Reconvergence at the immediate post-dominator. Lanes with a trap, or with an `exit` in the middle of a
+// kernel whose other lanes reach `ret`, never arrive anywhere, so their paths do not count: otherwise one
+// failed assertion in a loop would keep its warp apart to the end of the kernel. A call goes on at the
+// function's return address, and a return ends: lanes meet within the function in which they parted.
 #include "ptx/passes/reconvergence.h"
 
 namespace duet::ptx {
@@ -53,7 +53,7 @@ std::vector<std::uint32_t> reconvergence_blocks(const ir::Function& function, co
   }
   for (const auto b : leaving)
     if (!counts(b)) join(b);
-  // What loops for ever is tied to the end, last blocks first.
+  // Endless loops are tied to the end, last blocks first.
   for (std::size_t i = flow.reverse_postorder.size(); i-- > 0;) {
     const std::uint32_t b = flow.reverse_postorder[i];
     if (joined[b]) continue;

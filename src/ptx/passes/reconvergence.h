@@ -1,5 +1,5 @@
-// Where the lanes of a warp that a branch separated meet again. One function, so that another scheme than
-// immediate post-dominators can stand here.
+// Where the lanes of a warp meet again after a branch. One function, so another scheme than immediate
+// post-dominators can stand here.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,8 @@
 
 namespace duet::ptx {
 
-// For every block the block at whose start the lanes that leave it by different edges meet; ir::kNone where
-// only the end of the kernel joins them.
+// For every block the block at whose start its lanes of different edges meet; ir::kNone where only the end of
+// the kernel joins them.
 std::vector<std::uint32_t> reconvergence_blocks(const ir::Function& function, const ControlFlow& flow);
 
 }  // namespace duet::ptx

@@ -76,7 +76,7 @@ void SystemCalls::give(const CallSite& site, const Value& value, Type type, std:
     store_parameter(site.returns[0], value, type, line);
 }
 
-// An error of the runtime's, and the store of what the call has made.
+// An error of the runtime's, and the store of the call's result.
 void SystemCalls::store_through_pointer(const CallSite& site, std::uint32_t made, std::uint32_t line) {
   constexpr std::uint32_t kErrorMemoryAllocation = 2;
   Instruction store = ir::instruction(Opcode::Store, Type::U64, line);

@@ -1,11 +1,11 @@
-// The functions that CUDA's device runtime supplies (CUDA C++ Programming Guide: formatted output,
-// assertions, dynamic allocation, dynamic parallelism), and how their arguments become those of a SystemCall:
+// The functions of CUDA's device runtime (CUDA C++ Programming Guide: formatted output, assertions, dynamic
+// allocation, dynamic parallelism), and how their arguments become a SystemCall's:
 //
 //     __cudaCDP2GetParameterBufferV2(kernel, dim3 grid, dim3 block, shared)
 //     -> kernel, grid.x with grid.y, grid.z, block.x with block.y, block.z with shared
 //
-// The names are those that nvcc 12 and later give (CDP2). One whose result goes through its first argument,
-// as cudaMalloc's, gives that result to the SystemCall's caller; the code around it stores it.
+// The names are from nvcc 12 and later (CDP2). A function whose result goes through its first argument, as
+// cudaMalloc's, gives the result to the SystemCall's caller; the code around it stores it.
 #pragma once
 
 #include <cstdint>
@@ -29,11 +29,11 @@ struct SystemSignature {
   std::size_t formals;
   std::vector<SystemArgument> arguments;
   Type result;  // of the SystemCall
-  // What the call gives: the SystemCall's result; an error, and the result at the address that is argument 0
+  // The results of the call: the SystemCall's result; an error, and the result at the address in argument 0
   // (an error of memory where it is 0); no error, where the SystemCall has no result.
   enum class Gives : std::uint8_t { Result, ErrorAndStore, NoError } gives = Gives::Result;
 
-  // Its library has a function of this name with a body, which calls what only its driver has.
+  // NVIDIA's library has a function of this name with a body; it calls functions of NVIDIA's driver.
   bool is_nvidias() const { return std::string_view(name).starts_with("__cudaCDP2"); }
 };
 

@@ -1,6 +1,5 @@
-// Which loops may wait for other lanes: there the running lanes have to give up their turn. A loop that only
-// computes ends by itself, or never whatever others do. Source: CUDA C programming guide, independent thread
-// scheduling.
+// Finds loops that may wait for other lanes: there the running lanes have to give up their turn. A loop of
+// computations ends by itself, or never. Source: CUDA C programming guide, independent thread scheduling.
 #include "ptx/passes/passes.h"
 
 namespace duet::ptx {
@@ -18,7 +17,7 @@ bool may_see_others(const Instruction& in) {
          (op.kind == Kind::Load && op.semantics != MemorySemantics::Weak);
 }
 
-// Blocks that can be reached from `from` without going beyond `stop`.
+// Blocks reachable from `from` without going beyond `stop`.
 std::vector<bool> reached(const ControlFlow& flow, std::uint32_t from, std::uint32_t stop, bool backwards) {
   std::vector<bool> result(flow.blocks.size());
   result[from] = true;

@@ -1,5 +1,5 @@
-// Chooses the handler of each micro-op when a module is loaded, so that execution only calls it.
-// What the categories answer for stands at the head of their files.
+// Chooses the handler of each micro-op when a module is loaded, so execution only calls it. The scope of each
+// category stands at the head of its file.
 #include "base/error.h"
 #include "ptx/semantics/handlers.h"
 #include "ptx/semantics/semantics.h"

@@ -1,5 +1,5 @@
-// What the lane executors offer to bind_handlers: for a micro-op, the handlers for both lane-array widths.
-// The executors are compiled twice, for x86-64-v2 and -v3, each copy in a namespace of its own.
+// The lane executors for bind_handlers: for a micro-op, the handlers for both lane-array widths. The
+// executors are compiled twice, for x86-64-v2 and -v3, each copy in a namespace of its own.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +18,8 @@ struct Handlers {
   explicit operator bool() const { return of32 != nullptr; }
 };
 
-// Each category answers for its own instructions and returns nothing for others or for combinations that PTX
-// does not have.
+// Each category answers for its own instructions and returns nothing for others or for combinations outside
+// PTX.
 #define DUET_LANE_CATEGORIES(instruction_set)              \
   namespace instruction_set {                              \
   Handlers integer_handlers(const MicroOp& op);            \

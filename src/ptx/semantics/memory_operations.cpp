@@ -1,6 +1,5 @@
-// The two halves of a memory instruction that belong to the lanes: addresses and stored values going out,
-// loaded values coming in. Storage and time are the GPU model's. Source: PTX ISA 9.0, sections 9.7.9.8 (ld)
-// and on.
+// The two halves of a memory instruction on the lanes: addresses and stored values going out, loaded values
+// coming in. Storage and time are the GPU model's. Source: PTX ISA 9.0, sections 9.7.9.8 (ld) and on.
 #include <cstring>
 
 #include "ptx/semantics/semantics.h"
@@ -81,7 +80,7 @@ template <unsigned W>
 void generate_addresses(const Warp<W>& warp, const MicroOp& op, std::uint64_t lanes,
                         std::uint64_t* addresses) {
   const auto offset = static_cast<std::uint64_t>(op.address_offset);
-  // Lanes that are not given get addresses too; nobody reads them.
+  // Other lanes get addresses too; nobody reads them.
   static_cast<void>(lanes);
   if (op.address_is_64_bit) {
     const std::uint64_t* base = warp.lanes64(op.sources[0]);

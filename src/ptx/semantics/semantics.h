@@ -1,6 +1,7 @@
-// What instructions do, warp-wide over lane arrays, without time and without memory. Register operations are
-// one call through the micro-op's handler; a memory operation is two: the addresses when it issues, the
-// write-back when values arrive, because only a timing model knows what lies between. Source: PTX ISA 9.0.
+// The effects of instructions, warp-wide over lane arrays, without time and without memory. Register
+// operations are one call through the micro-op's handler; a memory operation is two: the addresses when it
+// issues, the write-back when values arrive, because the time between belongs to a timing model. Source: PTX
+// ISA 9.0.
 #pragma once
 
 #include "ptx/kernel.h"
@@ -9,11 +10,11 @@
 namespace duet::ptx {
 
 // Fills in the handlers of all micro-ops for the fastest instruction set of this host (x86-64-v2 or -v3).
-// Throws duet::Error naming kernel, instruction and line when a combination has no handler, so that it is
-// known before the kernel starts.
+// Throws duet::Error naming kernel, instruction and line when a combination has no handler, before the kernel
+// starts.
 void bind_handlers(Kernel& kernel);
 
-// Lanes (within `active`) in which the guard lets the instruction execute.
+// Lanes (within `active`) whose guard lets the instruction execute.
 template <unsigned W>
 inline std::uint64_t guarded_lanes(const Warp<W>& warp, const MicroOp& op, std::uint64_t active) {
   if (op.guard == kNoPredicate) return active;
@@ -21,7 +22,7 @@ inline std::uint64_t guarded_lanes(const Warp<W>& warp, const MicroOp& op, std::
   return active & (op.guard_negated ? ~p : p);
 }
 
-// What an Arithmetic or Exchange instruction does to the lanes given.
+// Executes an Arithmetic or Exchange instruction for the given lanes.
 template <unsigned W>
 inline void execute(Warp<W>& warp, const MicroOp& op, std::uint64_t lanes) {
   if constexpr (W == 32)
@@ -38,14 +39,14 @@ void generate_addresses(const Warp<W>& warp, const MicroOp& op, std::uint64_t la
 // Bytes one lane accesses: element size times vector_elements.
 inline unsigned access_bytes(const MicroOp& op) { return type_bytes(op.type) * op.vector_elements; }
 
-// Copies the values that a Store writes, or an Atomic's b (and, behind it, c) operands, into `payload`: lane
-// i at payload + i * stride.
+// Copies a Store's values, or an Atomic's b (and, behind it, c) operands, into `payload`: lane i at payload +
+// i * stride.
 template <unsigned W>
 void read_store_values(const Warp<W>& warp, const MicroOp& op, std::uint64_t lanes, std::byte* payload,
                        unsigned stride);
 
-// Second call: puts what a Load or Atom returned into the destination registers, sign- or zero-extending
-// narrow types.
+// Second call: puts a Load's or Atom's values into the destination registers, sign- or zero-extending narrow
+// types.
 template <unsigned W>
 void write_back(Warp<W>& warp, const MicroOp& op, std::uint64_t lanes, const std::byte* payload,
                 unsigned stride);

@@ -1,5 +1,5 @@
-// The architectural state of a warp that the instruction semantics work on: lane arrays for registers, masks
-// for predicates. Which lanes run, and where, is the business of the GPU's reconvergence stack
+// The architectural state of a warp for the instruction semantics: lane arrays for registers, masks for
+// predicates. The running lanes, and their place, are in the GPU's reconvergence stack
 // (gpu/warp/reconvergence_stack.h).
 #pragma once
 
@@ -21,7 +21,7 @@ struct Warp {
   std::byte* registers = nullptr;
   std::uint64_t* predicates = nullptr;  // lane masks
   std::uint64_t carry = 0;              // CC.CF
-  unsigned width = W;                   // lanes that exist
+  unsigned width = W;                   // existing lanes
 
   const std::uint32_t* lanes32(const Operand& o) const {
     return reinterpret_cast<const std::uint32_t*>(banks[static_cast<unsigned>(o.bank)] +

@@ -1,6 +1,6 @@
 // Moves one value a lane between a lane array and memory, a whole warp at a time: the inner loops of loads
-// and stores whose lanes lie in one piece of memory. Compiled like the lane executors, for x86-64-v2 and -v3.
-// Left out: faults and page permissions; an access that reaches beyond its piece of memory is only refused.
+// and stores with all lanes in one piece of memory. Compiled like the lane executors, for x86-64-v2 and -v3.
+// Left out: faults and page permissions; an access beyond its piece of memory is only refused.
 #pragma once
 
 #include <array>
@@ -10,12 +10,12 @@
 
 namespace duet::ptx {
 
-// The piece of memory that an instruction's lanes may reach.
+// The piece of memory for an instruction's lanes.
 struct Reach {
   std::uint64_t addend = 0;      // a lane's offset is its address register plus this, modulo 2^64
   std::byte* memory = nullptr;   // the byte at offset 0
-  std::uint32_t limit = 0;       // the highest offset at which an access may start
-  std::uint32_t misaligned = 0;  // bits that must be clear in an offset
+  std::uint32_t limit = 0;       // the highest offset of an access
+  std::uint32_t misaligned = 0;  // bits to be clear in an offset
 };
 
 // How far the lanes of an access spread.
@@ -35,19 +35,19 @@ struct WordLanes {
                          const void* from);
   std::array<Load, 16> load;
   std::array<Store, 8> store;
-  // Adds 32-bit words to memory, lane after lane; `old`, if not null, gets what was there before.
+  // Adds 32-bit words to memory, lane after lane; `old`, if not null, gets the old words.
   using Add = void (*)(std::byte* memory, const std::uint32_t* offsets, std::uint64_t lanes,
                        const std::uint32_t* values, std::uint32_t* old);
   Add add;
 
-  // Where the lanes given (at least one) lie; other lanes get the offset of the first that is given. `wide`:
-  // the addresses have 64 bits, else 32. False when one lies beyond the reach.
+  // The offsets of the given lanes (at least one); other lanes get the first given one's. `wide`: the
+  // addresses have 64 bits, else 32. False when one lies beyond the reach.
   using Locate = bool (*)(const Reach& reach, const void* addresses, std::uint64_t lanes,
                           std::uint32_t* offsets);
   std::array<Locate, 2> locate;  // by wide
 
-  // As locate, for who has to see how far the lanes spread: the offset of lane i is addresses[i] + addend,
-  // modulo 2^64. Lanes that take no part get the offset of the first that does. `offsets` is aligned to 64.
+  // As locate, with the spread of the lanes: the offset of lane i is addresses[i] + addend, modulo 2^64.
+  // Other lanes get the first given one's. `offsets` is aligned to 64.
   LaneSpread (*spread32)(const std::uint32_t* addresses, std::uint64_t addend, std::uint64_t lanes,
                          std::uint32_t* offsets);
   LaneSpread (*spread64)(const std::uint64_t* addresses, std::uint64_t addend, std::uint64_t lanes,
@@ -67,7 +67,7 @@ inline unsigned load_index(unsigned bytes, bool wide, bool sign_extend) {
   return store_index(bytes, wide) * 2 + sign_extend;
 }
 
-// The fastest that this processor can run.
+// The fastest for this processor.
 template <unsigned W>
 const WordLanes<W>& word_lanes();
 

@@ -357,7 +357,7 @@ void BodyParser::call(ParsedStatement& in) {
   } else {
     site.callee = callee.text;
   }
-  const Token* list = nullptr;  // the prototype, or the functions that may be called
+  const Token* list = nullptr;  // the prototype, or the possible callees
   if (cursor_.accept(',')) {
     if (cursor_.is('('))
       site.arguments = call_operands();

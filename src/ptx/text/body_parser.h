@@ -12,7 +12,7 @@
 
 namespace duet::ptx {
 
-// Parses what follows the state space of a variable: alignment, type, names, array sizes, initialisers.
+// Parses the declaration behind a variable's state space: alignment, type, names, array sizes, initialisers.
 class VariableParser {
  public:
   VariableParser(Cursor& cursor, ir::ParsedModule& module) : cursor_(cursor), module_(module) {}
@@ -84,7 +84,7 @@ class BodyParser {
   ir::ParsedModule& module_;
   ir::Function& function_;
   std::vector<Scope> scopes_;
-  void claim_labels();  // those that the scope just opened defines
+  void claim_labels();  // labels defined in the scope just opened
   std::vector<std::string_view> label_names_;
   std::vector<std::uint32_t> label_uses_;  // line of the first use or definition
   std::vector<bool> label_defined_;

@@ -1,6 +1,5 @@
 // Lexical rules: PTX ISA 9.0, section 4 (source format, identifiers, constants). Identifiers may contain "::"
-// inside (L1::evict_last), which only modifiers do; ".." never joins an identifier, so "%tid.x" is three
-// tokens.
+// inside (L1::evict_last), in modifiers alone; ".." never joins an identifier, so "%tid.x" is three tokens.
 #include "ptx/text/lexer.h"
 
 #include <array>

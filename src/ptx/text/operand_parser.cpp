@@ -185,7 +185,7 @@ const SpecialRegister* find_special_register(const std::string& name) {
   const auto block = [](BlockSlot slot) {
     return SpecialRegister{ValueKind::Block, static_cast<unsigned>(slot)};
   };
-  // What is reserved lies at the beginning of shared memory (lay_out_variables).
+  // The reserved part lies at the beginning of shared memory (lay_out_variables).
   const auto reserved = [](Bytes offset) {
     return SpecialRegister{ValueKind::Immediate, static_cast<unsigned>(offset), Type::U32, false, true};
   };

@@ -8,8 +8,8 @@
 
 namespace duet::ptx {
 
-// Throws duet::Error "name:LINE: what" for text that is not valid PTX. Instructions that are not modelled
-// are recorded in Function::unsupported. `first_function`: ParsedModule::first_function.
+// Throws duet::Error "name:LINE: what" for invalid PTX. Instructions outside the model are recorded in
+// Function::unsupported. `first_function`: ParsedModule::first_function.
 ir::ParsedModule parse_module(std::string_view text, const std::string& name,
                               std::uint64_t first_function = 0);
 

@@ -26,7 +26,7 @@ void VariableParser::header() {
       attributes();
     } else if (text == "v2" || text == "v4") {
       vector_ = text == "v2" ? 2 : 4;
-    } else if (text == "ptr") {  // .ptr .space .align n: what the pointer points at
+    } else if (text == "ptr") {  // .ptr .space .align n: the pointer's target
       while (cursor_.is('.') && (cursor_.is_word("global", 1) || cursor_.is_word("shared", 1) ||
                                  cursor_.is_word("local", 1) || cursor_.is_word("const", 1))) {
         cursor_.next();
@@ -47,7 +47,7 @@ void VariableParser::header() {
   if (type_ == Type::None || type_ == Type::Pred) cursor_.fail("a type is missing");
 }
 
-// (.managed), (.unified(n, n)), or both: the second concerns only who links.
+// (.managed), (.unified(n, n)), or both: the second concerns linkers alone.
 void VariableParser::attributes() {
   cursor_.expect('(');
   while (!cursor_.accept(')')) {

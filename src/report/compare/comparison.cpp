@@ -15,7 +15,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// What of small counts would come first as a share: 3 to 5 is less than 3 million to 4 million.
+// Small counts would come first by their share: 3 to 5 matters less than 3 million to 4 million.
 constexpr double kSmallCount = 100;
 
 double share(const Change& change) {
@@ -46,7 +46,7 @@ void add(Change& change, bool second, std::uint64_t value) {
   (second ? change.second : change.first) += value;
 }
 
-// Values by name, in the order in which names come first.
+// Values by name, in the order of the names' first appearance.
 class Named {
  public:
   void add(const Json& values, bool second) {

@@ -1,4 +1,4 @@
-// Two runs beside each other: what a change of the machine, or of the program, did to a run.
+// Two runs beside each other: the effect of a change of the machine, or of the program, on a run.
 //
 //   const Comparison c = compare(text_of("a/stats.json"), text_of("b/stats.json"));
 //   c.time.first, c.time.second            // picoseconds of simulated time
@@ -45,7 +45,7 @@ struct Comparison {
 };
 
 // Of two files stats.json. Throws duet::Error with one line where a text is no such file; the line begins
-// with the name that goes with it.
+// with the text's name.
 Comparison compare(const NamedText& first, const NamedText& second);
 
 // How a key of the machine changed; an empty text: the machine does not have it.

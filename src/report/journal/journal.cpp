@@ -20,10 +20,10 @@ namespace duet::report {
 
 namespace {
 
-// The file is sparse. Room on the disk is taken in steps, before it is written to: a store into a mapping for
-// which the disk has no room ends the process (SIGBUS).
+// The file is sparse. Room on the disk is taken in steps, before it is written to: a store into a mapping
+// without room on the disk ends the process (SIGBUS).
 constexpr std::size_t kStepBytes = 64_KiB;
-// What is mapped begins at a multiple of this.
+// Mappings begin at a multiple of this.
 constexpr std::size_t kPageBytes = 4096;
 constexpr std::size_t kHeaderBytes = round_up(sizeof(JournalHeader), kPageBytes);
 
@@ -39,8 +39,7 @@ std::string journal_path(const std::string& directory, unsigned index) {
   return directory + "/process-" + std::to_string(index) + ".journal";
 }
 
-// The program may have closed a standard stream: under its number the journal would get what the program
-// writes.
+// The program may have closed a standard stream: under its number the journal would get the program's output.
 int above_standard_streams(int file) {
   if (file < 0 || file > STDERR_FILENO) return file;
   const int moved = fcntl(file, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
@@ -121,7 +120,7 @@ JournalWriter::~JournalWriter() {
   if (same_file(file_, device_, number_)) close(file_);
 }
 
-// A program may close what it has not opened, and get the number for a file of its own. False: the journal
+// A program may close a file it has not opened, and get its number for a file of its own. False: the journal
 // cannot be opened again (errno).
 bool JournalWriter::has_file() {
   if (same_file(file_, device_, number_)) return true;
@@ -173,7 +172,7 @@ bool JournalWriter::room_up_to(std::size_t end) {
 bool JournalWriter::begin_chunk(std::size_t record_bytes) {
   const std::size_t at = chunk_ == nullptr ? kHeaderBytes : chunk_at_ + chunk_->bytes;
   const std::size_t needed = sizeof(JournalChunk) + record_bytes;
-  // The last one of a file that may become no longer is as long as it can be.
+  // The last chunk of a file at its limit is as long as possible.
   const std::size_t most = at < most_bytes_ ? (most_bytes_ - at) / kPageBytes * kPageBytes : 0;
   const std::size_t wanted = round_up(std::max(JournalChunk::kBytes, needed), kPageBytes);
   const std::size_t bytes = most < needed ? wanted : std::min(wanted, most);
@@ -196,7 +195,7 @@ bool JournalWriter::is_kept(const JournalChunk* chunk) const {
          std::any_of(lines_.begin(), lines_.end(), [chunk](const Kept& kept) { return chunk == kept.chunk; });
 }
 
-// `record` is what was appended last, or null, and takes the place of the one that was kept.
+// `record` is the last appended one, or null, and takes the place of the kept one.
 void JournalWriter::keep(Kept& kept, std::byte* record) {
   JournalChunk* const before = kept.chunk;
   kept = {record, record != nullptr ? chunk_ : nullptr};
@@ -273,14 +272,14 @@ class Mapping {
   std::size_t bytes_;
 };
 
-// The version that was published last, of two places; all zero: none yet.
+// The last published version, of two places; all zero: none yet.
 template <typename Value>
 Value last_version(const std::atomic<std::uint64_t>& published, const Value (&places)[2]) {
   Value value{};
   for (std::uint64_t version = published.load(std::memory_order_acquire); version != 0;) {
     std::memcpy(&value, &places[version % 2], sizeof value);
     std::atomic_thread_fence(std::memory_order_acquire);
-    // The next version goes to the other place; the one after it overwrites what was read.
+    // The next version goes to the other place; the one after it overwrites the read one.
     const std::uint64_t seen = published.load(std::memory_order_relaxed);
     if (seen == version) break;
     version = seen;
@@ -288,7 +287,7 @@ Value last_version(const std::atomic<std::uint64_t>& published, const Value (&pl
   return value;
 }
 
-// Why the file whose start this is is no journal that can be read; empty when it is one.
+// Why a file with this start is no readable journal; empty when it is one.
 std::string refusal(int file) {
   JournalHeader::Start start{};
   if (pread(file, &start, sizeof start, 0) != sizeof start || start.magic != JournalHeader::kMagic)

@@ -1,12 +1,12 @@
-// The journal: how a simulated process leaves its measurements. The process appends plain records to a shared
-// file mapping; the parent (`duet run`) renders them when the process is gone, however it ended: return,
-// _exit, abort, a signal, an interrupt. Nothing is written at exit, so nothing can be lost, and a forked
-// child (which gets no journal) cannot write it twice.
+// The journal has the measurements of a simulated process. The process appends plain records to a shared file
+// mapping; the parent (`duet run`) renders them when the process is gone, after any end: return, _exit,
+// abort, a signal, an interrupt. Nothing is written at exit, so nothing can be lost, and a forked child
+// (which gets no journal) cannot write it twice.
 //
-// The file is a header and chunks of records, each with a header of its own. A process has the header and the
-// chunk that it writes in its memory, a reader the header and the chunk that it reads, so a long run needs no
-// more of either's memory than a short one. A record lies in one chunk: where the rest of a chunk is too
-// short for it, the next one begins, and a record that is longer than a chunk gets one of its own length.
+// The file is a header and chunks of records, each with a header of its own. The writing process has the
+// header and its current chunk in memory, and so has a reader, so a long run needs no more memory of either
+// than a short one. A record lies in one chunk: where the rest of a chunk is too short for it, the next one
+// begins, and a record longer than a chunk gets one of its own length.
 #pragma once
 
 #include <sys/types.h>
@@ -47,7 +47,7 @@ class JournalWriter {
   ApiCount& api(const char* name);
   // `kernel` as in FailedCall, null: of no launch.
   void failed_call(const char* call, const char* error, const char* kernel, Picoseconds time);
-  // The program has been told of this error by a function that does nothing else.
+  // The program has read this error by a function for errors alone.
   void asked_for_error(const char* error);
   // The place of the next version; it is seen from publish_progress on.
   Progress& next_progress();
@@ -63,8 +63,8 @@ class JournalWriter {
   // Where the next values of the components go, null without a place; they are seen once they are published.
   std::uint64_t* next_component_values();
   void publish_component_values(Picoseconds time);
-  // What the instructions of a kernel have counted: once which there are (LinesRecord says what `text` is),
-  // then the counts as they stand. The number is null when there is no room for them.
+  // The counts of a kernel's instructions: the instructions once (`text`: see LinesRecord), then the current
+  // counts. The number is null when there is no room for them.
   std::optional<std::size_t> describe_lines(const std::vector<LineInstruction>& instructions,
                                             std::string_view text);
   void publish_lines(std::size_t number, std::uint64_t launches, std::uint64_t no_warp_slots,
@@ -75,7 +75,7 @@ class JournalWriter {
   void mark(Picoseconds time, std::string_view name);
 
  private:
-  // A record that is written again and again: its chunk stays in memory.
+  // A record written again and again: its chunk stays in memory.
   struct Kept {
     std::byte* record = nullptr;
     JournalChunk* chunk = nullptr;
@@ -93,8 +93,8 @@ class JournalWriter {
   int file_ = -1;
   dev_t device_ = 0;  // of the file
   ino_t number_ = 0;
-  std::size_t most_bytes_ = 0;  // that the file may have
-  std::size_t file_bytes_ = 0;  // that it has
+  std::size_t most_bytes_ = 0;  // allowed for the file
+  std::size_t file_bytes_ = 0;  // of the file now
   std::size_t room_bytes_ = 0;  // of them on the disk
   JournalHeader* header_ = nullptr;
   JournalChunk* chunk_ = nullptr;  // being written
@@ -118,8 +118,7 @@ class JournalReader {
   // All zero when the process has told nothing yet.
   Progress progress() const;
   TimeAccount account() const;
-  // All complete records, of types that are not known as well. What is handed to `f` is there until it
-  // returns.
+  // Calls `f` for all complete records, of unknown types too. Its arguments are valid until it returns.
   using RecordFunction =
       std::function<void(RecordType, const std::byte* record, std::size_t bytes, std::string_view text)>;
   void for_each(const RecordFunction& f) const;
@@ -132,20 +131,20 @@ class JournalReader {
   const JournalHeader* header_ = nullptr;
 };
 
-// What the instructions of a kernel have counted, as they stood when they were published last.
+// The counts of a kernel's instructions, as last published.
 struct LinesOfKernel {
   std::uint64_t launches = 0, no_warp_slots = 0;
   std::vector<LineInstruction> instructions;
   std::vector<InstructionCounts> counts;  // empty: none yet
 };
-// Throws duet::Error for bytes that are no such record.
+// Throws duet::Error for bytes other than such a record.
 LinesOfKernel lines_of_kernel(const std::byte* bytes, std::size_t size);
 
-// The values that are not 0, each as two numbers: how many were left out before it, and the value. A number
-// has 7 bits a byte, low ones first, and the top bit says that more follow (LEB128).
+// The values other than 0, each as two numbers: the number of zeros before it, and the value. A number has 7
+// bits a byte, low ones first; a set top bit means more follow (LEB128).
 void add_increases(std::vector<std::byte>& bytes, const std::vector<std::uint64_t>& values);
-// Calls `f(counter, value)` with each. Throws duet::Error for bytes that are no such numbers, and where there
-// are more than `most` values.
+// Calls `f(counter, value)` with each. Throws duet::Error for bytes other than such numbers, and for more
+// than `most` values.
 template <typename Function>
 void for_each_increase(const std::byte* bytes, std::size_t size, const Function& f,
                        std::size_t most = JournalHeader::kMaxCounters) {
@@ -166,7 +165,7 @@ void for_each_increase(const std::byte* bytes, std::size_t size, const Function&
   }
 }
 
-// Of a ComponentsRecord: what was written last.
+// The last values of a ComponentsRecord.
 struct ComponentValues {
   Picoseconds time_ps = 0;
   std::vector<ComponentDescription> components;  // none: nothing was written
@@ -175,10 +174,10 @@ struct ComponentValues {
 };
 ComponentValues component_values(const std::byte* record, std::size_t bytes);
 
-// Of a ThreadsRecord: what was written last; none: nothing was.
+// The last contents of a ThreadsRecord; none: nothing was written.
 std::optional<std::vector<ThreadDescription>> thread_descriptions(const std::byte* record, std::size_t bytes);
 
-// Journals that processes left in `directory`, in the order in which the processes claimed their numbers.
+// Journals of processes in `directory`, in the order of the processes' numbers.
 std::vector<std::string> journals_in(const std::string& directory);
 
 }  // namespace duet::report

@@ -1,4 +1,4 @@
-// What a journal consists of (journal.h): its header, chunks and records, as they lie in the file.
+// The parts of a journal (journal.h): its header, chunks and records, as in the file.
 #pragma once
 
 #include <array>
@@ -34,7 +34,7 @@ enum class RecordType : std::uint32_t {
   Conflict = 21,
   Interval = 22,
   Range = 23,
-  Checks = 24,  // which checks the run makes, with commas between
+  Checks = 24,  // the checks of the run, with commas between
   Finding = 25,
   Resource = 26,
   Lines = 27,
@@ -47,8 +47,8 @@ struct KernelRecord {
   std::uint64_t command, call;  // the driver's number; the number of the API's call, 0: of none
   std::uint32_t stream;
   std::uint32_t registers;
-  std::uint32_t blocks_per_sm;  // that an SM has room for
-  char occupancy_limit[20];     // what gives room for no more: "registers"
+  std::uint32_t blocks_per_sm;  // with room on an SM
+  char occupancy_limit[20];     // the limit of this number: "registers"
   Bytes shared_bytes;           // of a block, as allocated
   std::uint32_t grid[3], block[3];
   Picoseconds queued_ps, driver_start_ps, prepared_ps, start_ps, end_ps;
@@ -59,26 +59,27 @@ struct KernelRecord {
   std::uint32_t complete;  // 0: the run ended before the kernel did; end_ps is then the end of the run
   std::uint32_t
       fast_forwarded;          // executed functionally on the timed GPU (machine/time_models/fast_forward.h)
-  std::uint64_t timed_blocks;  // of one that was only from some block on: so many were before; otherwise 0
+  std::uint64_t timed_blocks;  // of a launch fast-forwarded from some block on: the blocks before; otherwise
+                               // 0
 };                             // followed by the name
 
-// A kernel that a kernel launched, when it and all that it launched have completed.
+// A kernel launched by a kernel, when it and all its own launches have completed.
 struct LaunchedRecord {
-  std::uint64_t command;         // of the kernel that the host launched
-  std::uint64_t number, parent;  // its own number, and that of the kernel that launched it; 0: the command's
+  std::uint64_t command;         // of the kernel launched by the host
+  std::uint64_t number, parent;  // its own number, and its launching kernel's; 0: the command's
   std::uint32_t grid[3], block[3];
   Picoseconds launched_ps, start_ps, end_ps;  // the call, its first block, its end
   std::uint64_t warp_instructions, thread_instructions;
 };  // followed by the name
 
-// What the values of JournalHeader::counters grew by from a kernel's first block to its completion as the
-// driver saw it, whoever counted. Of what is no count 0.
+// The increase of the values of JournalHeader::counters from a kernel's first block to its completion as the
+// driver saw it, by all components. 0 for values other than counts.
 struct KernelStatisticsRecord {
-  std::uint64_t kernel;  // number of its record among those of kernels, from 0
-};                       // followed by the values that are not 0: add_increases() says how
+  std::uint64_t kernel;  // number of its record among the kernels' records, from 0
+};                       // followed by the values other than 0, as add_increases() writes them
 
-// What each instruction of a kernel has counted in all launches (`duet run --lines`), written once and
-// brought up to date when a launch completes.
+// The counts of each instruction of a kernel in all launches (`duet run --lines`), written once and brought
+// up to date when a launch completes.
 struct LineInstruction {
   std::uint32_t ptx_line;
   std::uint32_t place;                 // number among the places, from 0; kNoPlace: the PTX line alone
@@ -89,14 +90,14 @@ struct LineInstruction {
 struct LinesRecord {
   std::uint32_t instructions, columns;  // kInstructionCounts
   std::atomic<std::uint64_t> version;   // as of components
-  std::uint64_t launches[2];            // that are complete
+  std::uint64_t launches[2];            // complete ones
   std::uint64_t no_warp_slots[2];
 };  // followed by LineInstruction[instructions], two times their counts, and lines: the kernel's name, the
-    // name of its PTX, and for each place file, line and those of what was inlined there (or nothing and 0),
-    // with tabs between
+    // name of its PTX, and for each place file, line, and file and line of the function inlined there (or
+    // nothing and 0), with tabs between
 
-// The components of the machine and what each of them has counted, written once. The values are brought up to
-// date whenever a command completes and nothing more is outstanding.
+// The components of the machine and the counts of each, written once. The values are brought up to date
+// whenever a command completes and nothing more is outstanding.
 struct ComponentDescription {
   static constexpr std::uint32_t kNoParent = ~0u;
   char name[56];
@@ -111,8 +112,8 @@ struct ComponentsRecord {
 };  // followed by ComponentDescription[components], of each value the number in JournalHeader::counters
     // (uint32_t, an even number of them), and two times the values
 
-// What the program's threads have had of the machine's cores, in the order of their creation. Where there are
-// more than it has room for, another record with more room takes its place.
+// The time of the program's threads on the machine's cores, in the order of their creation. With more threads
+// than room a larger record takes its place.
 struct ThreadDescription {
   std::uint64_t id;
   char name[16];
@@ -134,27 +135,27 @@ enum class CopyKind : std::uint32_t {
   FullEmptySet,
   FullEmptyRelease
 };
-// What the model of src/predict says of a launch. Names of the numbers: report/prediction.cpp.
+// The result of the model of src/predict for a launch. Names of the numbers: report/prediction.cpp.
 struct PredictionRecord {
   static constexpr std::size_t kLimits = 10, kBusy = 5;
   std::uint64_t command;
   Picoseconds time_ps;              // from its first block to its last one's end
   Picoseconds without_ps[kLimits];  // the same without a limit; 0: not computed
   Picoseconds roofline_ps, hong_kim_ps;
-  IssueSlots issue_slots;  // of the SM that was computed
+  IssueSlots issue_slots;  // of the computed SM
   double busy[kBusy];      // load-store unit, port, L2, DRAM, atomics: share of the time
-  double computed_share;   // of the instructions of that SM
-  std::uint64_t l1_requests, l1_hits, requests_below, dram_requests;  // of that SM
+  double computed_share;   // of the computed SM's instructions
+  std::uint64_t l1_requests, l1_hits, requests_below, dram_requests;  // of the computed SM
   std::uint32_t doubts;                                               // a bit each
-  std::uint32_t repeated;  // it did what launches before it did, and was not computed
-  std::uint32_t partial;   // only what decides its time was executed (--sampled)
+  std::uint32_t repeated;  // it repeated earlier launches, and was not computed
+  std::uint32_t partial;   // only the slice that decides its time was executed (--sampled)
   std::uint32_t none;
 };  // followed by the kernel's name
 
-// What `duet run --sample` made of a launch (src/sample).
+// The treatment of a launch by `duet run --sample` (src/sample).
 struct SampleRecord {
   std::uint64_t command;
-  double error_percent;         // that was asked for
+  double error_percent;         // the allowed error
   std::uint32_t group, window;  // numbers, from 0; of the window within the group
   std::uint32_t timed, overlapped, failed;
   std::uint32_t warming;  // in time, and no sample
@@ -162,9 +163,8 @@ struct SampleRecord {
   Bytes dynamic_shared_bytes;
   std::uint64_t work;          // warp instructions
   std::uint64_t timed_blocks;  // of one in time, where not all blocks were; otherwise 0
-  Picoseconds
-      time_ps;  // from its first block to its last one's end; of one that was not timed as estimated then
-  Picoseconds error_ps;  // of that time, where not all blocks were in time
+  Picoseconds time_ps;   // from its first block to its last one's end; of an untimed one as estimated then
+  Picoseconds error_ps;  // of the time, where not all blocks were in time
 };                       // of the group's first followed by the kernel's name
 
 struct CopyRecord {
@@ -180,13 +180,13 @@ struct CopyRecord {
 
 struct MarkRecord {
   Picoseconds time_ps;
-};  // followed by the values of JournalHeader::counters at that moment, in their order, and the name
+};  // followed by the values of JournalHeader::counters at this moment, in their order, and the name
 
-// sim/event_sink.h says what the fields are.
+// The fields are described in sim/event_sink.h.
 struct EventRecord {
   TaskEventKind kind;
   TaskEventPhase phase;
-  std::uint32_t component;  // number of its EventComponentRecord, which comes first
+  std::uint32_t component;  // number of its EventComponentRecord, an earlier record
   std::uint32_t stream, unit;
   Picoseconds time_ps;
   std::uint64_t id, parent, argument;
@@ -196,8 +196,8 @@ struct EventComponentRecord {
   std::uint32_t number;
 };  // followed by its name
 
-// A record of EventCounts has what the component of the next record, an event's end, has counted since the
-// event's begin: values of JournalHeader::counters, as add_increases() writes them.
+// A record of EventCounts has the counts of the next record's component, since the begin of the event that
+// ends there: values of JournalHeader::counters, as add_increases() writes them.
 
 // Of the first kCalls calls; of all with events switched on (JournalHeader::events).
 struct ApiCallRecord {
@@ -205,29 +205,28 @@ struct ApiCallRecord {
   std::uint32_t api;  // index into JournalHeader::api
   std::uint32_t thread;
   Picoseconds start_ps, end_ps;
-  std::uint64_t number;  // in the order in which calls were entered, from 1
-  std::uint64_t outer;   // number of the call inside which it was made; 0: of none
+  std::uint64_t number;  // in the order of the calls' beginnings, from 1
+  std::uint64_t outer;   // number of the call around it; 0: none
 };
 
-// A step of a way that led to something, perhaps to the program's end (TimeAccount::path_step). Steps are
-// numbered from 1 as they lie in the journal, a record has one or more. Of a run with very many the first
-// kMost.
+// A step of a critical path, perhaps to the program's end (TimeAccount::path_step). Steps are numbered from 1
+// in the journal's order; a record has one or more. A very long run has the first kMost.
 struct PathStep {
   static constexpr std::uint32_t kMost = 60'000;
-  std::uint32_t before;  // the step that it follows; 0: none
+  std::uint32_t before;  // the step before it; 0: none
   std::uint32_t part;    // PathPart
   Picoseconds start_ps, end_ps;
 };
 
 // For `of_ps` of the time between start and end the run was at this moment (an index of
-// TimeAccount::moments_ps); what is left of it was another one, which follows with the same start and end. A
-// record has one or more.
+// TimeAccount::moments_ps); for the rest it was at another one, in a later stretch with the same start and
+// end. A record has one or more.
 struct MomentStretch {
   std::uint32_t moment, none;
   Picoseconds start_ps, end_ps, of_ps;
 };
 
-// What the program says with NVTX.
+// A range or mark of the program's NVTX.
 struct RangeRecord {
   enum class What : std::uint32_t { Mark, Push, Pop, Start, End };
   What what;
@@ -236,13 +235,13 @@ struct RangeRecord {
   std::uint64_t id;     // of a Start and its End
 };                      // followed by the message, if it has one
 
-// What an interval's values are: once, as text, for each value a line of its statistic, the component (empty:
-// all together), and "count" or "state", with tabs between them.
+// The names of an interval's values: once, as text, for each value a line of its statistic, the component
+// (empty: all together), and "count" or "state", with tabs between them.
 
-// What was counted in an interval of simulated time, which includes its end, and how states stood then.
+// The counts of an interval of simulated time, its end included, and the states at its end.
 struct IntervalRecord {
   Picoseconds start_ps, end_ps;
-};  // followed by the values that are not 0: add_increases() says how
+};  // followed by the values other than 0, as add_increases() writes them
 
 struct RaceRecord {  // memory/race_detector.h
   struct Command {
@@ -255,7 +254,7 @@ struct RaceRecord {  // memory/race_detector.h
   Bytes bytes;
   Picoseconds read_ps, written_ps;  // the first of each
   std::uint32_t sm, ptx_line;       // of the kernel's first access
-};  // followed by the reader's name, the writer's and the place of that access, a line each
+};  // followed by the reader's name, the writer's and the place of the access, a line each
 
 struct ConflictRecord {  // memory/conflict_detector.h
   struct Side {
@@ -271,9 +270,9 @@ struct ConflictRecord {  // memory/conflict_detector.h
 // Of src/check. Of records with one number the last counts.
 struct FindingRecord {
   std::uint64_t number, count;
-};  // followed by lines: check, kind, what is wrong, and a fact each
+};  // followed by lines: check, kind, the finding, and a fact each
 
-// Something that a call of the program has made, or released.
+// A resource that a call of the program has made, or released.
 struct ResourceRecord {
   std::uint64_t id;
   Bytes bytes;                 // 0: no memory
@@ -281,7 +280,7 @@ struct ResourceRecord {
 };                             // followed by the call, or the kind of thing
 
 enum class OutsideKind : std::uint32_t { Read, Write, Atomic };
-// What an instruction of a launch touched beside the allocations (gpu/outside_accesses.h).
+// The accesses of an instruction of a launch beside the allocations (gpu/outside_accesses.h).
 struct OutsideRecord {
   OutsideKind kind;
   std::uint32_t before;    // of the farthest: 1 before its nearest allocation, 0 past its end
@@ -291,7 +290,7 @@ struct OutsideRecord {
   std::uint64_t several;  // 1: others lie nearer
 };                        // followed by lines: the kernel's name, the instruction's place, the allocation
 
-// Of a launch: the program that ran ahead of its kernel, as of the kernel's end
+// The program that ran ahead of a launch's kernel, as of the kernel's end
 // (machine/cores_for_gpu/preexecution.h).
 struct SkipFactorSample {
   Picoseconds time_ps;
@@ -306,12 +305,12 @@ struct PreexecutionRecord {
   std::uint64_t interruptions;                         // a thread of the program took its core back
   std::uint64_t private_hits, stale_hits, wrong_hits;  // cpu/core_statistics.h
   std::uint64_t lines_dropped;                         // of private caches, when it began
-  std::uint64_t block_writes;                          // of ids and counts of blocks that the GPU forwards
-  std::uint32_t skip_factor, samples;                  // that it began with
+  std::uint64_t block_writes;                          // of ids and counts of forwarded blocks
+  std::uint32_t skip_factor, samples;                  // at its beginning
 };  // followed by SkipFactorSample[samples], and lines: why there is no program, or nothing, and a line for
-    // each access that is not prefetched
+    // each access without a prefetch
 
-// Of a launch: what cores did of its blocks (machine/cores_for_gpu/cpu_blocks.h).
+// The work of cores on a launch's blocks (machine/cores_for_gpu/cpu_blocks.h).
 struct CpuBlocksRecord {
   std::uint64_t command;
   std::uint64_t blocks, claims, instructions, lines_written;
@@ -330,12 +329,12 @@ struct Counter {
   std::uint64_t state;  // 1: counts nothing, says how things stand; only marks tell
 };
 
-// What can go on at a moment; any of them together.
+// The activities of a moment; any of them together.
 enum class Activity : std::uint32_t { Kernel, Copy, Driver, Call };
 inline constexpr std::size_t kActivities = 4;
 inline constexpr std::size_t kMomentKinds = std::size_t{1} << kActivities;  // an activity a bit
 
-// What the critical path consists of.
+// The parts of the critical path.
 enum class PathPart : std::uint32_t {
   BetweenCalls,
   Calls,
@@ -352,25 +351,25 @@ struct TimeAccount {
   Picoseconds time_ps;
   std::array<Picoseconds, kMomentKinds> moments_ps;
   std::array<Picoseconds, kPathParts> path_ps;
-  // How path_ps came about: the last of its steps (PathStep), 0: none, and what it was from then on.
+  // The steps of path_ps: the last of its steps (PathStep), 0: none, and its part from then on.
   std::uint32_t path_step, last_part;
   Picoseconds last_start_ps;
-  // Of moments_ps what no MomentStretch has told yet, and since when.
+  // The part of moments_ps not yet in a MomentStretch, and since when.
   Picoseconds open_start_ps;
   std::array<Picoseconds, kMomentKinds> open_ps;
 };
 
-// Calls of one function that failed with one error.
+// Failed calls of one function with one error.
 struct FailedCall {
   char call[56], error[64];  // "cudaLaunchKernel", "cudaErrorInvalidConfiguration"
   char kernel[192];          // of a launch, where it is known
-  std::uint32_t launch;      // what it was to launch did not run
+  std::uint32_t launch;      // its kernel did not run
   std::atomic<std::uint64_t> calls;
   std::atomic<std::uint64_t> unasked;  // of them, since the program last asked for this error
   Picoseconds first_ps;
 };
 
-// Where the process stands, for who follows it, and for the report when it ends before its kernels do.
+// The current state of the process, for its followers, and for the report when it ends before its kernels do.
 struct RunningKernel {
   KernelRecord record;
   char name[192];
@@ -379,11 +378,11 @@ struct Progress {
   static constexpr std::size_t kMaxKernels = 16;
   Picoseconds simulated_ps;
   std::uint64_t warp_instructions;  // of the whole process so far
-  std::uint32_t kernel_count;       // the oldest kMaxKernels of those that run
+  std::uint32_t kernel_count;       // the oldest kMaxKernels running ones
   RunningKernel kernels[kMaxKernels];
 };
 
-// Commands that a stream takes, as reports name them.
+// Commands of a stream, as reports name them.
 enum class StreamCommand : std::uint32_t {
   Kernel,
   Copy,
@@ -416,29 +415,29 @@ struct JournalHeader {
   std::atomic<std::uint32_t> failure;  // 0, or Duet's own exit status for this process (124, 125)
   std::uint32_t events;                // every API call is recorded, for a timeline
   std::uint64_t core_clock_khz;
-  // On which the program runs, where that is the machine's.
+  // The processor of the program, where it is the machine's.
   struct Processor {
     std::uint64_t clock_khz;  // 0: it is not
     std::uint32_t has_l2, has_l3;
     std::int32_t status, signal;       // how the program ended; signal 0: with this status
     std::atomic<std::uint32_t> ended;  // 0: it has not come to its end
   } processor;
-  // For who watches the process: API calls that were entered and left so far, and whether commands were
-  // outstanding when the last one was left.
+  // For watchers of the process: API calls entered and left so far, and whether commands were outstanding
+  // when the last one was left.
   std::atomic<std::uint64_t> entered_calls, left_calls;
-  // Of real time, that calls have taken: the simulator's part. Of `duet predict`; otherwise 0.
+  // Real time of calls: the simulator's part. For `duet predict`; otherwise 0.
   std::atomic<std::uint64_t> inside_calls_ns;
   std::atomic<std::uint32_t> outstanding;
   // By StreamCommand: submitted and not complete when the last call was left.
   std::atomic<std::uint64_t> incomplete[static_cast<std::size_t>(StreamCommand::Count)];
   std::atomic<std::uint32_t> api_count;
   ApiCount api[kMaxApi];
-  static constexpr std::size_t kMaxFailedCalls = 64;  // in the last one all that had no room
+  static constexpr std::size_t kMaxFailedCalls = 64;  // in the last one all without room
   std::atomic<std::uint32_t> failed_call_count;
   FailedCall failed_calls[kMaxFailedCalls];
   static constexpr std::size_t kMaxCounters = 256;
   std::atomic<std::uint32_t> counter_count;
-  Counter counters[kMaxCounters];  // the machine's statistics, as of the last command that completed
+  Counter counters[kMaxCounters];  // the machine's statistics, as of the last completed command
   // Version v lies in progress[v % 2]; 0: none yet.
   std::atomic<std::uint64_t> progress_version;
   Progress progress[2];
@@ -450,7 +449,7 @@ struct JournalHeader {
 // At the start of each chunk; the next one lies `bytes` further.
 struct JournalChunk {
   static constexpr std::uint64_t kMagic = 0x4b4e'5548'4354'4544ull;
-  static constexpr std::size_t kBytes = 1_MiB;  // of all but those with one longer record
+  static constexpr std::size_t kBytes = 1_MiB;  // of all but chunks with one longer record
   std::atomic<std::uint64_t> magic;             // written last: without it the chunk does not count
   std::uint64_t bytes;                          // with this header
   std::atomic<std::uint64_t> used;              // of them by this header and complete records
@@ -462,7 +461,7 @@ struct JournalRecordHeader {
   std::uint32_t type;
   std::uint32_t record_bytes;
   std::uint32_t text_bytes;
-  std::uint32_t total_bytes;  // to the next header: a type that is not known is skipped
+  std::uint32_t total_bytes;  // to the next header: an unknown type is skipped
 };
 
 }  // namespace duet::report

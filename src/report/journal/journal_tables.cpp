@@ -1,5 +1,5 @@
-// What a journal has beside records that are appended once: the tables of its header, and records that are
-// written again in place.
+// The parts of a journal beside records appended once: the tables of its header, and records rewritten in
+// place.
 #include <algorithm>
 #include <bit>
 #include <cstring>

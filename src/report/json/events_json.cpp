@@ -1,7 +1,7 @@
 // events.json: a run as Chrome trace events. Each process of the trace is one level of a task's way: host
 // threads, the driver, streams, the work distributor's launches, blocks on SMs, data transfer engines, push
-// buffers, and the cores on which the program runs, where they are the machine's. An arrow goes from the call
-// over the driver to the kernel or copy.
+// buffers, and the program's cores, where they are the machine's. An arrow goes from the call over the driver
+// to the kernel or copy.
 #include <algorithm>
 #include <map>
 #include <ostream>
@@ -50,7 +50,7 @@ class TraceWriter {
   }
   void component(std::uint32_t number, std::string_view name) { components_[number] = name; }
 
-  // What was counted while the event lasted that ends next.
+  // The counts during the event that ends next.
   void counts(const std::byte* record, std::size_t bytes) {
     counts_.clear();
     for_each_increase(record, bytes, [this](std::uint32_t counter, std::uint64_t value) {
@@ -87,7 +87,7 @@ class TraceWriter {
     }
   }
 
-  // What has not ended was going on until the run was cut off.
+  // Open events were going on until the run was cut off.
   void end() {
     for (const auto& [key, open] : open_) close(open, std::max(open.begin.time_ps, report_.simulated_ps));
     out_ << "\n],\"displayTimeUnit\":\"ns\"}\n";
@@ -190,8 +190,8 @@ class TraceWriter {
   Counters counts_;
   std::map<Key, Open> open_;  // begun and not ended
   BlockPlaces places_;
-  std::multimap<std::uint64_t, std::uint64_t> commands_of_;  // calls that have not returned
-  std::set<std::pair<int, std::uint32_t>> tracks_;           // that have a name
+  std::multimap<std::uint64_t, std::uint64_t> commands_of_;  // unreturned calls
+  std::set<std::pair<int, std::uint32_t>> tracks_;           // named ones
 };
 
 }  // namespace

@@ -1,5 +1,4 @@
-// JSON of which a run has very many, written as text at once, byte for byte as nlohmann-json's dump(1) has
-// it:
+// The frequent JSON of a run, written as text at once, byte for byte as nlohmann-json's dump(1) has it:
 //
 //   JsonText json(2);                        // how deep the value lies
 //   json.object([&] {
@@ -94,7 +93,7 @@ class JsonText {
  private:
   static constexpr std::size_t kDigits = 24;
 
-  // Where so many bytes can be written; who does adds them to used_.
+  // Room for so many bytes; the writer adds them to used_.
   char* room(std::size_t bytes) {
     if (buffer_.size() - used_ < bytes) buffer_.resize(2 * buffer_.size() + bytes);
     return buffer_.data() + used_;

@@ -1,4 +1,4 @@
-// What the writers of stats.json share. Only they include it: it brings all of nlohmann-json.
+// The common parts of the writers of stats.json. Only they include it: it brings all of nlohmann-json.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -14,7 +14,7 @@ namespace duet::report {
 
 using Json = nlohmann::ordered_json;
 
-// The names differ, so nobody has to look for them in what is there.
+// The names differ, so there is no need to look for them among earlier ones.
 inline Json values(const Counters& named) {
   Json::object_t result;
   for (const auto& [name, value] : named) result.push_back({name, value});
@@ -34,7 +34,7 @@ Json processor_totals(const ProcessorResult& processor, double wall_seconds);
 // lines_json.cpp
 Json lines_json(const KernelLines& kernel);
 
-// A JSON object that is written member by member and, of long arrays, element by element.
+// A JSON object, written member by member, long arrays element by element.
 class ObjectWriter {
  public:
   explicit ObjectWriter(std::ostream& out) : out_(out) { out_ << '{'; }
@@ -55,7 +55,7 @@ class ObjectWriter {
     });
     out_ << (first ? "]" : "\n ]");
   }
-  // The same of very many: `fill(add)` calls add() with what writes an element, write(JsonText&).
+  // The same for very many: `fill(add)` calls add() with a writer of an element, write(JsonText&).
   template <typename Fill>
   void texts(const char* name, Fill fill) {
     begin(name);
@@ -75,7 +75,7 @@ class ObjectWriter {
   void end() { out_ << "\n}\n"; }
 
  private:
-  static constexpr std::size_t kTogether = 64 * 1024;  // a stream hands on at once what is longer than 1 KiB
+  static constexpr std::size_t kTogether = 64 * 1024;  // a stream hands on texts longer than 1 KiB at once
 
   void begin(const char* name) {
     out_ << (first_ ? "\n \"" : ",\n \"") << name << "\": ";

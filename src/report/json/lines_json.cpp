@@ -8,7 +8,7 @@ namespace duet::report {
 
 namespace {
 
-// What the run keeps is told from its folder, so that equal runs in two folders say the same.
+// Paths of the run's own files are relative to its folder, so equal runs in two folders have equal texts.
 std::string in_folder(const std::string& path) {
   constexpr std::string_view kKept = "ptx/";
   const std::size_t at = path.rfind(kKept);
@@ -17,7 +17,7 @@ std::string in_folder(const std::string& path) {
   return kept ? path.substr(at) : path;
 }
 
-// Of the stalls those of which there are none are left out.
+// Stalls of count 0 are left out.
 Json line_json(const HotLine& line) {
   Json json = {
       {"file", in_folder(line.file)}, {"line", line.line},        {"ptx", in_folder(line.ptx)},

@@ -1,4 +1,4 @@
-// What stats.json has of a processor, with a GPU beside it and without.
+// The processor in stats.json, with a GPU beside it and without.
 #include "report/json/json_writer.h"
 
 namespace duet::report {

@@ -326,7 +326,7 @@ std::string copy_name(const CopyRecord& copy) {
 
 namespace {
 
-// The first ones one by one, those that the run's end cut off as well, the rest in groups.
+// The first ones one by one, also the ones cut off by the run's end, the rest in groups.
 void write_kernels(ObjectWriter& json, const RunReport& report) {
   const JournalHeader& header = report.journal->header();
   KernelGroups rest;
@@ -360,7 +360,7 @@ void write_copies(ObjectWriter& json, const RunReport& report) {
   });
 }
 
-// Where they were asked for. What is 0 is left out.
+// With --interval. Zeros are left out.
 void write_intervals(ObjectWriter& json, const RunReport& report) {
   if (report.interval_ps == 0 && report.interval_cycles == 0) return;
   json.array("intervals", [&](auto add) {

@@ -26,7 +26,7 @@ struct Field {
   std::string place, unit, text;
 };
 
-// Walks a schema: references, members, elements, values under names that are not known before.
+// Walks a schema: references, members, elements, values under names not known before.
 class Fields {
  public:
   explicit Fields(const Json& schema) : schema_(schema) { add("", schema); }
@@ -49,14 +49,14 @@ class Fields {
     if (what.contains("oneOf"))
       for (const Json& one : what.at("oneOf")) add_below(place, one);
   }
-  // What has members of its own.
+  // Whether it has members of its own.
   static bool goes_on(const Json& said) {
     return said.contains("$ref") || said.contains("properties") || said.contains("oneOf");
   }
   void add_below(const std::string& place, const Json& said) {
     const std::size_t first = fields_.size();
     add(place, said);
-    // The element itself has said nothing that its list has not.
+    // The element itself adds nothing to its list.
     if (fields_.size() > first && fields_[first].place == place)
       fields_.erase(fields_.begin() + static_cast<std::ptrdiff_t>(first));
   }
@@ -85,8 +85,8 @@ void flatten(const std::string& before, const Json& object,
   }
 }
 
-// Where the elements of a list have one of that name themselves, an element of that is a row, beside what the
-// one that it is in has else.
+// Where the elements of a list have a list of this name, an element of the inner list is a row, beside the
+// other members of the outer element.
 Json rows_of(const Json& list, const std::string& name) {
   Json rows = Json::array();
   for (const Json& element : list) {

@@ -10,12 +10,12 @@
 
 namespace duet::report {
 
-// The fields of a schema (schema/), a line each: place in the file, unit, what it is. With `within` those
-// below this field alone. Throws duet::Error where there is none.
+// The fields of a schema (schema/), a line each: place in the file, unit, description. With `within` the
+// fields below this one alone. Throws duet::Error where there is none.
 std::string described(const NamedText& schema, const std::string& within);
 
 // A list of the file ("kernels", "components", ...) as CSV (base/csv.h), an element a row; members of members
-// are columns "counters.dram.reads", in the order in which they come first, and lists of numbers "128 1 1".
+// are columns "counters.dram.reads", in the order of their first appearance, and lists of numbers "128 1 1".
 // Of "lines" a line is a row, with its kernel. Where it is no list but an object ("counters"): a row
 // "name,value" a member. Throws duet::Error where the file has no such list.
 std::string csv_of(const NamedText& statistics, const std::string& list);

@@ -1,10 +1,10 @@
-// report.html: a page that holds everything it shows. The template (report/ at the top of the repository,
-// bundled when Duet is built) has places for JSON texts:
+// report.html: a page with all its data. The template (report/ at the top of the repository, bundled when
+// Duet is built) has places for JSON texts:
 //
 //   <script type="application/json" id="duet-stats"></script>
 //
-// duet-stats is stats.json with fewer kernels and copies one by one, duet-timeline what a timeline needs
-// besides (report/timeline/timeline.h), duet-machine the keys of the machine.
+// duet-stats is stats.json with fewer kernels and copies one by one, duet-timeline the further data of a
+// timeline (report/timeline/timeline.h), duet-machine the keys of the machine.
 #pragma once
 
 #include <iosfwd>
@@ -17,18 +17,18 @@
 
 namespace duet::report {
 
-// A key of the machine on which the run was made.
+// A key of the run's machine.
 struct MachineKey {
   std::string key, text, unit, description, source;
 };
 
-// Kernels, and copies, that the page has one by one, so that it opens in a second; the rest is in groups.
+// Kernels, and copies, on the page one by one, so it opens in a second; the rest is in groups.
 constexpr std::uint64_t kHtmlRecords = 500;
 // Kernels with source lines, and lines of each; the rest of its lines together.
 constexpr std::size_t kHtmlKernels = 50, kHtmlLines = 100;
 
-// Whether the page has all kernels, copies and lines one by one that stats.json has, so that its statistics
-// are the same text.
+// Whether the page has all kernels, copies and lines of stats.json one by one: then its statistics are the
+// same text.
 bool page_has_all(const RunReport& report);
 // `stats`: the text of stats.json where page_has_all(), or none: it is written anew. Throws duet::Error where
 // the template has not exactly one place for each JSON text.

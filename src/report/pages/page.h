@@ -1,5 +1,5 @@
-// Pages that hold everything they show. A template (report/ at the top of the repository, bundled when Duet
-// is built) has places for JSON texts:
+// Pages with all their data. A template (report/ at the top of the repository, bundled when Duet is built)
+// has places for JSON texts:
 //
 //   <script type="application/json" id="duet-page"></script>
 //
@@ -27,8 +27,7 @@ void fill_template(std::ostream& out, std::string_view html_template, const std:
 
 // The template of all pages but report.html. Throws duet::Error where it is missing.
 std::string page_template(const std::string& path);
-// `json` has a member `kind`, by which the page knows what to draw. Throws duet::Error where the file cannot
-// be written.
+// `json` has a member `kind`, the kind of page to draw. Throws duet::Error where the file cannot be written.
 void write_page(const std::string& path, std::string_view html_template, const std::string& json);
 
 }  // namespace duet::report

@@ -1,4 +1,4 @@
-// What would shorten a run, as stats.json, terminal and page show it; advise/ finds it.
+// Advice for shortening a run, for stats.json, terminal and page; advise/ finds it.
 #pragma once
 
 #include <string>
@@ -10,10 +10,10 @@ namespace duet::report {
 
 struct Advice {
   std::string rule;                  // "bank_conflicts"
-  std::string kernel;                // of which it holds; empty: of the run
-  std::string bound_by;              // what the time goes into
-  std::string because;               // the numbers that say so
-  std::string change;                // what to try
+  std::string kernel;                // its kernel; empty: the run
+  std::string bound_by;              // the cause of the time
+  std::string because;               // the numbers behind it
+  std::string change;                // the change to try
   Picoseconds saves_ps = 0;          // estimated from the run
   std::vector<std::string> what_if;  // key=value: on a machine so changed it can be measured
 };
@@ -23,7 +23,7 @@ std::string advice_lines(const Advice& advice, std::size_t number, const std::st
                          const std::string& saves);
 // "about 3.000 us, 20 % of the run"
 std::string saved_text(Picoseconds saves_ps, Picoseconds run_ps);
-// All that was estimated; empty when there is none.
+// All advice as text; empty when there is none.
 std::string advice_text(const std::vector<Advice>& advice, Picoseconds run_ps);
 
 }  // namespace duet::report

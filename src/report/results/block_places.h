@@ -1,4 +1,4 @@
-// On which of an SM's tracks a block is drawn: the lowest that no other block has at that time.
+// The track of an SM for a block: the lowest without another block at the time.
 //
 //   const std::uint32_t place = places.take(sm);    places.give_back(sm, place);
 #pragma once

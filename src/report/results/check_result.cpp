@@ -8,7 +8,7 @@ namespace duet::report {
 
 namespace {
 
-// Memory that a pool or a graph holds for the program is not its own.
+// Memory that a pool or a graph keeps for the program is not its own.
 bool of_pool(std::string_view call) {
   for (const std::string_view word : {"Async", "Pool", "Graph"})
     if (call.find(word) != call.npos) return true;
@@ -38,7 +38,7 @@ void CheckResult::add(const FindingRecord& record, std::string_view text) {
   recorded_[record.number] = std::move(finding);
 }
 
-// What is released is known by where it lies; what was made there has gone then, whatever call made it.
+// A released resource is found by its address; the resource made there is gone then, whatever call made it.
 void CheckResult::add(const ResourceRecord& record, std::string_view call) {
   const std::string kind = record.bytes == 0 ? std::string(call) : std::string();
   if (record.made == 0) {

@@ -1,5 +1,5 @@
-// What the checks of a run have found (`duet run --check`): findings that the process recorded, and those
-// that its end makes of what it recorded, which are leaks and errors that nobody asked for.
+// The findings of a run's checks (`duet run --check`): recorded by the process, or made at its end of its
+// records: leaks, and errors the program did not read.
 #pragma once
 
 #include <cstdint>

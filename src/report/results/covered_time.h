@@ -1,5 +1,5 @@
-// How much time lies in at least one of the intervals told so far. Intervals may come in any order. Those of
-// which nothing later can change anything are kept as one sum.
+// How much time lies in at least one of the intervals so far. Intervals may come in any order. Intervals
+// beyond any later change are kept as one sum.
 #pragma once
 
 #include <map>
@@ -18,7 +18,7 @@ class CoveredTime {
 
  private:
   std::map<Picoseconds, Picoseconds> intervals_;  // ends by starts; no two touch
-  Picoseconds before_ = 0;                        // of those that are not kept any longer
+  Picoseconds before_ = 0;                        // of intervals no longer kept
 };
 
 }  // namespace duet::report

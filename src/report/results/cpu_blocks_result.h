@@ -1,4 +1,4 @@
-// What cores did of the blocks of a run's kernels (machine/cores_for_gpu/cpu_blocks.h), as the journal tells.
+// The work of cores on the blocks of a run's kernels (machine/cores_for_gpu/cpu_blocks.h), from the journal.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ struct CpuBlocksOfLaunch : CpuBlocksRecord {
 };
 
 struct CpuBlocksResult {
-  static constexpr std::size_t kLaunches = 10'000;      // that are kept one by one
+  static constexpr std::size_t kLaunches = 10'000;      // kept one by one
   std::map<std::uint64_t, CpuBlocksOfLaunch> launches;  // by command; none: it was off
   std::uint64_t blocks = 0, instructions = 0;           // of all
 

@@ -1,5 +1,5 @@
-// Kernels and copies that are alike, taken together: what stats.json says of all beyond those that it lists
-// one by one. Left out: which of a group was which, and how its values are spread between least and most.
+// Groups of kernels and copies alike: stats.json has them for all beyond the ones that it lists one by one.
+// Left out: the single members of a group, and the spread of its values between least and most.
 #pragma once
 
 #include <array>
@@ -18,7 +18,7 @@ struct Spread {
   void add(std::uint64_t value);
 };
 
-// What both have.
+// The common part.
 struct Times {
   Picoseconds first_start_ps = kNever, last_end_ps = 0;
   Spread queued, prepared, executed;  // from the call; in stage (ii) and hand-over; from start to end
@@ -33,7 +33,7 @@ struct KernelGroup {
   Spread cycles, warp_instructions, thread_instructions, registers;
   double least_occupancy = 1, most_occupancy = 0;
   IssueSlots issue_slots{};
-  std::vector<Spread> counters;  // by number in JournalHeader::counters, of the launches in which they rose
+  std::vector<Spread> counters;  // by number in JournalHeader::counters, of the launches with an increase
 };
 
 // Of one kind, waiting for and doing the same to full/empty bits, of the same number of bytes.
@@ -43,8 +43,8 @@ struct CopyGroup {
   Spread bytes;
 };
 
-// So that a run in which no two are alike needs no more memory than others: beyond so many groups, those of
-// the same name, or kind, are taken together.
+// Bounds the memory of a run without likes: beyond so many groups, groups of the same name, or kind, are
+// taken together.
 constexpr std::size_t kMostGroups = 4096;
 
 struct KernelGroups {

@@ -20,7 +20,7 @@ std::string cut_text(std::string_view text, std::size_t most) {
 namespace {
 
 constexpr std::size_t kMostText = 200;          // characters of a line
-constexpr std::uintmax_t kMostFile = 16 << 20;  // bytes of a file that is read
+constexpr std::uintmax_t kMostFile = 16 << 20;  // bytes of a file to read
 
 constexpr std::size_t kSlots = static_cast<std::size_t>(IssueSlot::NoWarp);
 
@@ -35,7 +35,7 @@ std::string_view next_part(std::string_view& text, char separator) {
   return part;
 }
 
-// A line of what is inlined from the same file is itself; from another file it is the line that it stands in.
+// A line inlined from the same file is itself; from another file it counts for the line it stands in.
 struct Place {
   std::string file;
   std::uint32_t line = 0;

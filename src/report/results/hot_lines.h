@@ -1,5 +1,5 @@
-// Which lines of the source a run's kernels spend their issue slots on (`duet run --lines`): what the journal
-// has by instruction, added up by line, of each kernel the hottest first.
+// The source lines with a run's issue slots (`duet run --lines`): the journal's counts by instruction, added
+// up by line, of each kernel the hottest first.
 //   lines.add(record, bytes, text); ...; lines.finish();  for (const KernelLines& kernel : lines.kernels) ...
 #pragma once
 
@@ -16,14 +16,14 @@
 namespace duet::report {
 
 struct HotLine {
-  std::string file;            // of the kernel's PTX where the compiler named no source
-  std::uint32_t line = 0;      // in it
-  std::string ptx;             // "duet-out/ptx/app.ptx"
-  std::uint32_t ptx_line = 0;  // that of its instruction which spent most slots
-  std::string text;            // of the line, without what is before and behind; empty: not to be had
-  std::string inlined;  // "b.h:40": of what it inlines from other files the line with most slots; or empty
+  std::string file;                // of the kernel's PTX where the compiler named no source
+  std::uint32_t line = 0;          // in it
+  std::string ptx;                 // "duet-out/ptx/app.ptx"
+  std::uint32_t ptx_line = 0;      // of its instruction with the most slots
+  std::string text;                // of the line, without spaces around it; empty: not to be had
+  std::string inlined;             // "b.h:40": the line with most slots inlined from other files; or empty
   std::uint64_t instructions = 0;  // machine instructions of warps
-  std::uint64_t l1_misses = 0;     // reads that L1 did not answer at once
+  std::uint64_t l1_misses = 0;     // reads not answered at once by L1
   std::uint64_t atomics = 0;       // requests of atomics to global memory
   InstructionCounts counts{};
   std::uint64_t slots() const;  // issued and lost
@@ -31,16 +31,16 @@ struct HotLine {
 
 struct KernelLines {
   std::string kernel;
-  std::uint64_t launches = 0;       // that are complete
+  std::uint64_t launches = 0;       // complete ones
   std::uint64_t no_warp_slots = 0;  // of no line
   std::vector<HotLine> lines;
-  std::uint64_t slots() const;  // all, those of no line too
+  std::uint64_t slots() const;  // all, also without a line
 };
 
 class LinesResult {
  public:
   bool asked = false;                // somebody wanted them
-  std::vector<KernelLines> kernels;  // those that spent most slots first
+  std::vector<KernelLines> kernels;  // the ones with most slots first
 
   void add(const std::byte* record, std::size_t bytes, std::string_view text);
   // When all records are known: sorts, and reads the text of lines from their files.
@@ -53,7 +53,7 @@ class LinesResult {
   struct Line {
     HotLine line;
     std::uint64_t most_slots = 0;                     // of one instruction
-    std::map<std::string, std::uint64_t> from_files;  // slots of what was inlined from other files
+    std::map<std::string, std::uint64_t> from_files;  // slots of functions inlined from other files
   };
   struct Kernel {
     std::uint64_t launches = 0, no_warp_slots = 0;

@@ -59,7 +59,7 @@ class Reader {
     if (open_.samples == together_) close();
   }
 
-  // What was counted behind the last interval's end.
+  // The counts behind the last interval's end.
   void end() {
     if (columns_.empty()) return;
     if (open_.samples != 0) close();

@@ -1,10 +1,10 @@
-// What was counted in intervals of simulated time (`duet run --interval`), read from the journal:
+// The counts of intervals of simulated time (`duet run --interval`), read from the journal:
 //
 //   for_each_interval(report, most, [&](const IntervalColumns& columns, const Interval& interval) { ... });
 //
-// Neighbours are taken together, always equally many, so that there are no more than `most`. The run's last
-// one ends with the run. It has counts as of the last time at which a command completed, as `counters` and
-// `components` of stats.json do, and no states.
+// Neighbours are taken together, always equally many, to at most `most`. The run's last one ends with the
+// run. It has counts as of the last completion of a command, as `counters` and `components` of stats.json do,
+// and no states.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ using IntervalColumns = std::vector<IntervalColumn>;
 
 struct Interval {
   Picoseconds start_ps = 0, end_ps = 0;
-  std::uint64_t samples = 0;  // intervals that were taken together
+  std::uint64_t samples = 0;  // intervals taken together
   bool has_states = true;
   std::vector<std::uint64_t> values;  // by column: counts of the interval, states at its end; of a Most 0
 };

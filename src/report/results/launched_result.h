@@ -1,5 +1,5 @@
-// Kernels that kernels launched (CUDA dynamic parallelism), as the journal tells: those of one name that one
-// command's kernel and its children launched together.
+// Kernels launched by kernels (CUDA dynamic parallelism), from the journal: the launches of one name by one
+// command's kernel and its children together.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@ struct LaunchedKernels {
   std::uint64_t launches = 0, blocks = 0, warp_instructions = 0, thread_instructions = 0;
   Picoseconds start_ps = kNever, end_ps = 0;  // the first one's first block, the last one's end
   Picoseconds time_ps = 0, wait_ps = 0;       // sums: from first block to end, from the call to first block
-  std::uint64_t nested = 0;                   // of them, launched by a kernel that was launched itself
+  std::uint64_t nested = 0;                   // of them, launched by a launched kernel
 
   void add(const LaunchedRecord& record) {
     ++launches;

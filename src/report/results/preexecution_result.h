@@ -1,4 +1,4 @@
-// What the pre-execution programs of a run did (machine/cores_for_gpu/preexecution.h), as the journal tells.
+// The work of a run's pre-execution programs (machine/cores_for_gpu/preexecution.h), from the journal.
 #pragma once
 
 #include <cstddef>
@@ -20,13 +20,13 @@ struct PreexecutionOfLaunch : PreexecutionRecord {
 };
 
 struct PreexecutionResult {
-  static constexpr std::size_t kLaunches = 10'000;            // that are kept one by one
+  static constexpr std::size_t kLaunches = 10'000;            // kept one by one
   std::vector<std::pair<std::string, std::string>> settings;  // mode first; none: it was off
   std::map<std::uint64_t, PreexecutionOfLaunch> launches;     // by command
-  std::uint64_t programs = 0, instructions = 0, loads = 0, suppressed_loads = 0;  // that ran; of all
+  std::uint64_t programs = 0, instructions = 0, loads = 0, suppressed_loads = 0;  // programs run; of all
 
   void add_settings(std::string_view lines);
-  // Throws duet::Error for bytes that are no such record.
+  // Throws duet::Error for bytes other than such a record.
   void add(const std::byte* record, std::size_t bytes, std::string_view text);
 };
 

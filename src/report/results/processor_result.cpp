@@ -32,8 +32,8 @@ CoreResult core_result(const std::string& name, const Counters& counters) {
   core.mispredictions = value("mispredictions");
   for (std::size_t i = 2; i < CoreSlots::kUses; ++i)
     core.slots.slots[i] = value(std::string("slots_") + CoreSlots::kNames[i]);
-  // Those of instructions that were done again are as lost as those after a wrong prediction. The last ones'
-  // slots may not have been counted yet.
+  // Slots of squashed instructions are as lost as slots after a wrong prediction. The last ones' slots may
+  // not have been counted yet.
   const std::uint64_t used = value("slots_used"), squashed = std::min(value("squashed"), used);
   core.slots.slots[0] = used - squashed;
   core.slots.slots[1] = value("slots_bad_speculation") + squashed;

@@ -1,5 +1,5 @@
-// What the cores of a processor did, and the threads of the program on them: the part that the results of all
-// programs on a simulated host have in common, whether there is a GPU (run_report.h) or not (host_report.h).
+// The work of a processor's cores, and the threads of the program on them: the common part of the results of
+// all programs on a simulated host, with a GPU (run_report.h) or without (host_report.h).
 #pragma once
 
 #include <array>
@@ -19,7 +19,7 @@ using Counters = std::vector<std::pair<std::string, std::uint64_t>>;
 struct ComponentResult {
   std::string name, parent, role, kind;  // `kind` begins the names of its counters
   std::uint32_t level = 0;
-  Counters counters;  // those that are not 0
+  Counters counters;  // values other than 0
 };
 
 // Dispatch slots of a core (cycles times the width of dispatch), each counted once.
@@ -40,7 +40,7 @@ struct CoreResult {
 
 struct ThreadResult {
   std::uint64_t id = 0;
-  std::string name;  // that the program gave it
+  std::string name;  // by the program
   Picoseconds core_time_ps = 0;
   std::uint64_t instructions = 0;
 };
@@ -62,12 +62,12 @@ struct ProcessorResult {
   std::uint64_t instructions() const;
 };
 
-// Of what a core counted, under the names of its statistics ("core.cycles").
+// The result of a core from its counts, under the names of its statistics ("core.cycles").
 CoreResult core_result(const std::string& name, const Counters& counters);
-// Takes the cores, and what DRAM moved, from the machine's components.
+// Takes the cores, and DRAM's traffic, from the machine's components.
 void add_components(ProcessorResult& result, const std::vector<ComponentResult>& components);
 
-// Lines of the table on the terminal, of a run that took so long there and here.
+// Lines of the table on the terminal, with the run's simulated and real time.
 std::string processor_table(const ProcessorResult& processor, Picoseconds simulated_ps, double wall_seconds);
 
 }  // namespace duet::report

@@ -1,4 +1,5 @@
-// What `duet run --sample` found of a program's kernels (src/sample): the time of all from that of some.
+// The result of `duet run --sample` for a program's kernels (src/sample): the time of all from the time of
+// some.
 #pragma once
 
 #include <algorithm>
@@ -20,15 +21,15 @@ struct SampledGroup {
   std::uint64_t warming = 0;       // in time too, before samples
   std::uint64_t partly = 0;        // of these and of samples: only the first blocks were in time
   std::uint64_t overlapped = 0;    // ran beside others
-  std::uint64_t extrapolated = 0;  // not timed, with more or less work than all that were
+  std::uint64_t extrapolated = 0;  // untimed, with more or less work than all timed ones
   Picoseconds timed_ps = 0, estimated_ps = 0;
   Picoseconds bound_ps = 0;  // by how much the estimate may be off, at 95 % confidence
-  // What the launches that were not timed took in this run, by what was known when each ran.
+  // The time of untimed launches in this run, as estimated when each ran.
   Picoseconds taken_ps = 0;
 };
 
 struct SamplingResult {
-  double error_percent = 0;  // that was asked for
+  double error_percent = 0;  // the allowed error
   std::vector<SampledGroup> groups;
 
   // Groups' bounds are added, as if all were off in one direction.
@@ -48,7 +49,7 @@ struct SamplingResult {
     }
     return sum;
   }
-  // The run's time by what is known at its end. Kernels are not assumed to run beside anything else.
+  // The run's time by the estimates at its end. Kernels are not assumed to run beside anything else.
   Picoseconds run_ps(Picoseconds simulated_ps) const {
     const SampledGroup all = sum();
     return simulated_ps + all.estimated_ps - std::min(all.taken_ps, simulated_ps + all.estimated_ps);

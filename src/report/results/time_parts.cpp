@@ -1,4 +1,4 @@
-// What the account of a run (machine/watch/time_account.h) is shown as.
+// The account of a run (machine/watch/time_account.h) as it is shown.
 #include "report/run_report.h"
 
 namespace duet::report {

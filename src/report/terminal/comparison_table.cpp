@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kComparedWidth = 34;
 
-// "+12.3 %"; what there was not before has no share.
+// "+12.3 %"; a new value has no share.
 std::string change_in_percent(const Change& change) {
   if (change.first == 0) return change.second == 0 ? "" : "new";
   if (change.second == 0) return "gone";

@@ -1,5 +1,4 @@
-// What the table that ends a run on a simulated host has of its cores: what they did, and what kept them
-// back.
+// The cores in the final table of a run on a simulated host: their work, and the causes of lost time.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -31,7 +30,7 @@ void add(CoreResult& sum, const CoreResult& core) {
   for (std::size_t i = 0; i < CoreSlots::kUses; ++i) sum.slots.slots[i] += core.slots.slots[i];
 }
 
-// Those that had a thread; what there is no room for is one row, and so are all together.
+// Cores with a thread; the ones beyond the room are one row, and so are all together.
 std::vector<CoreResult> core_rows(const ProcessorResult& processor) {
   std::vector<CoreResult> rows;
   for (const CoreResult& core : processor.cores)

@@ -1,4 +1,4 @@
-// The short table that ends every run: where the simulated time went.
+// The short table at the end of every run: where the simulated time went.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -27,7 +27,7 @@ constexpr std::size_t kNameWidth = 34;  // of a label, with its indentation
 constexpr std::size_t kNamesShown = 8;  // of calls
 constexpr std::size_t kKernelsShown = 5;
 
-// Parts that add up to the run; those of no time are left out.
+// Parts of the run; empty ones are left out.
 void parts_of_run(std::string& out, std::string_view title, const std::vector<TimePart>& parts,
                   const std::map<std::string_view, std::string>& notes = {}) {
   out += fmt::format("  {:<{}} {:>8} {:>14} {:>8}\n", title, kNameWidth, "", "time", "of run");
@@ -48,7 +48,7 @@ void row(std::string& out, std::string_view what, const Sum& sum, const std::str
                      note.empty() ? "" : "  ", note);
 }
 
-// The longest of them, and what is left in one row.
+// The longest of them, and the rest in one row.
 void rows_by_time(std::string& out, const std::map<std::string, Sum>& by_name, std::size_t most,
                   const std::string& indentation) {
   std::vector<std::pair<std::string, Sum>> sorted(by_name.begin(), by_name.end());
@@ -67,7 +67,7 @@ void rows_by_time(std::string& out, const std::map<std::string, Sum>& by_name, s
   if (shown < sorted.size()) row(out, fmt::format("{}{} others", indentation, sorted.size() - shown), rest);
 }
 
-// What ran, with its times added up, however much of them was at once.
+// Kernels or copies of one name, with their times added up, even at once.
 struct Work {
   Sum driver, kernels;
   std::map<CopyKind, Sum> copies;
@@ -180,7 +180,7 @@ void sampling_rows(std::string& out, const RunReport& report) {
         all.overlapped);
 }
 
-// What went wrong, whatever the program made of it.
+// Failures, whatever the program made of them.
 void failure_rows(std::string& out, const RunReport& report) {
   constexpr std::size_t kFaultsShown = 5;
   if (!report.failures.empty())
@@ -222,7 +222,7 @@ std::string failure_text(const RunReport& report, bool quiet) {
       fmt::join(reasons, "; "));
 }
 
-// Kernels that kernels launched, those of one name together.
+// Kernels launched by kernels, by name.
 void launched_rows(std::string& out, const RunReport& report) {
   for (const auto& [name, k] : report.launched.by_name)
     out += fmt::format(

@@ -11,7 +11,7 @@ namespace duet::report {
 
 std::string duration(Picoseconds ps);  // "12.345 us"
 
-// Tenths of a percent that add up to 1000: what is cut off goes to those who lose most. All 0 where the parts
+// Tenths of a percent with the sum 1000: cut-off rests go to the parts that lose most. All 0 where the parts
 // are.
 std::vector<std::uint64_t> tenths_of_percent(const std::vector<std::uint64_t>& parts);
 

@@ -59,7 +59,7 @@ constexpr std::size_t kEventBytes =
     8 * kFieldBytes;  // of its fields without annotations and flows, and behind it
 constexpr std::size_t kAround = 8 * kFieldBytes;  // before an event: the rest of its packet
 
-// Fields one after the other, into room that is there.
+// Fields one after the other, into existing room.
 class Encoder {
  public:
   explicit Encoder(char* at) : at_(at) {}
@@ -215,7 +215,7 @@ PerfettoWriter::Named PerfettoWriter::number_of_annotation(std::string_view name
   return named;
 }
 
-// With the annotations that annotations_ has.
+// With the annotations of annotations_.
 void PerfettoWriter::event(Track track, int type, std::string_view name, Picoseconds time,
                            std::span<const std::uint64_t> flows) {
   const std::vector<Annotation>& annotations = annotations_;
@@ -239,7 +239,7 @@ void PerfettoWriter::event(Track track, int type, std::string_view name, Picosec
     for (std::size_t i = 0; i < annotations.size(); ++i)
       if (named_[i].is_new) add(field::interned::kAnnotationNames, named_[i].number, annotations[i].name);
   }
-  // Nearly all of a trace are events, so that they are encoded here.
+  // Nearly all of a trace are events, so they are encoded here.
   std::size_t room = kEventBytes + name.size() + kFieldBytes * flows.size();
   for (const Annotation& annotation : annotations) room += bytes_of(annotation);
   if (event_.size() < kAround + room) event_.resize(kAround + room);
@@ -277,12 +277,12 @@ void PerfettoWriter::packet_of_event(Picoseconds time, char* begin, char* end) {
   after.number(field::packet::kSequence, 1);
   after.number(field::packet::kSequenceFlags, begun_ ? kNeedsState : kStateCleared | kNeedsState);
   begun_ = true;
-  // Between the time and the event comes what is interned.
+  // Interned data come between the time and the event.
   std::string_view event(begin, static_cast<std::size_t>(after.at() - begin));
   if (!interned_.empty()) {
     packet_.assign(interned_) += event;
     event = packet_;
-    begin = event_.data() + kAround;  // what stood there is copied
+    begin = event_.data() + kAround;  // the old bytes are copied
   }
   char* const behind = begin;
   before([&](Encoder& to) { to.number(field::packet::kTimestamp, nanoseconds(time)); });

@@ -1,13 +1,13 @@
-// A trace that Perfetto opens (protos/perfetto/trace of its repository), written packet by packet:
+// A trace for Perfetto (protos/perfetto/trace of its repository), written packet by packet:
 //
 //   PerfettoWriter trace(out);
 //   const Track gpu = trace.process("GPU streams");
 //   const Track stream = trace.track(gpu, "stream 7");
 //   trace.slice(stream, "scale", start_ps, end_ps, {{"command", 4}}, flows);
 //
-// Perfetto sorts packets by time, so slices may come in any order, but for one thing: what of one track has
-// one time comes in the order in which it is to be seen. Perfetto's times are nanoseconds: a picosecond is
-// rounded down, and each slice has `start_ps` and `duration_ps` as annotations.
+// Perfetto sorts packets by time, so slices may come in any order, with one exception: slices of one track at
+// one time come in their visible order. Perfetto's times are nanoseconds: a picosecond is rounded down, and
+// each slice has `start_ps` and `duration_ps` as annotations.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +30,7 @@ struct Annotation {
   std::variant<std::uint64_t, std::string_view> value;
 };
 
-// Those of an event: of a list in its place, or of a vector.
+// The annotations of an event: a list in place, or a vector.
 struct Annotations : std::span<const Annotation> {
   Annotations(std::initializer_list<Annotation> list) : span(list.begin(), list.size()) {}
   Annotations(const std::vector<Annotation>& list) : span(list) {}
@@ -44,7 +44,7 @@ class PerfettoWriter {
   ~PerfettoWriter() { flush(); }
   PerfettoWriter(const PerfettoWriter&) = delete;
 
-  // Groups of tracks are shown in the order in which they are made.
+  // Groups of tracks are shown in the order of their making.
   Track process(std::string_view name);
   // A thread of a process; numbers are unique in the trace.
   Track thread(Track process, std::uint32_t number, std::string_view name);
@@ -57,11 +57,11 @@ class PerfettoWriter {
     begin(track, name, start, end, annotations, flows);
     this->end(track, end);
   }
-  // In two parts, for what holds other slices.
+  // In two parts, for a slice around others.
   void begin(Track track, std::string_view name, Picoseconds start, Picoseconds end, Annotations annotations,
              std::span<const std::uint64_t> flows);
   void end(Track track, Picoseconds time);
-  // Of which nobody knows yet when it ends.
+  // A slice of unknown end.
   void open(Track track, std::string_view name, Picoseconds start);
   void instant(Track track, std::string_view name, Picoseconds time, Annotations annotations);
   void count(Track track, Picoseconds time, double value);
@@ -83,12 +83,12 @@ class PerfettoWriter {
   void flush();
 
   std::ostream& out_;
-  std::string waiting_;            // packets that have not been written yet
-  std::string packet_, interned_;  // of the one that is being written
+  std::string waiting_;            // unwritten packets
+  std::string packet_, interned_;  // of the packet being written
   std::vector<char> event_;
   Names names_, annotation_names_;
   std::vector<std::pair<std::string_view, std::uint64_t>> known_places_;  // of annotation names; they stay
-  std::vector<Annotation> annotations_;  // of the event that is being written
+  std::vector<Annotation> annotations_;                                   // of the event being written
   std::vector<Named> named_;
   Track tracks_ = 0;
   bool begun_ = false;

@@ -32,7 +32,7 @@ const char* group_name(TrackGroup group) {
   return "?";
 }
 
-// "[1,2,3]" in place of an array of numbers, of which a run may have very many.
+// "[1,2,3]" in place of a JSON array: a run may have very many.
 void append(std::string& text, std::initializer_list<std::uint64_t> numbers) {
   char all[256];  // ten numbers of at most 20 digits
   char* at = all;
@@ -48,7 +48,7 @@ void append(std::string& text, std::initializer_list<std::uint64_t> numbers) {
 class Timeline {
  public:
   void call(const RunReport& report, const ApiCallRecord& record) {
-    if (record.number > ApiCallRecord::kCalls) return;  // those of --events
+    if (record.number > ApiCallRecord::kCalls) return;  // calls for --events alone
     ++calls_;
     TimelineSpan span;
     span.name = name(report.api[record.api].name);
@@ -157,8 +157,8 @@ class Timeline {
   std::uint64_t calls_ = 0;
 };
 
-// The critical path from the run's begin: what each stretch of it was. Empty stretches lie beyond the steps
-// that are kept.
+// The critical path from the run's begin: the part of each stretch. Empty stretches lie beyond the kept
+// steps.
 std::string path_text(const RunReport& report, const std::vector<PathStep>& steps) {
   struct Stretch {
     std::uint32_t part;
@@ -185,7 +185,7 @@ std::string path_text(const RunReport& report, const std::vector<PathStep>& step
   return list + "]";
 }
 
-// Adds the records of which one of the journal's has one or more.
+// Adds the entries of a journal record with one or more.
 template <typename Record>
 void add_all(std::vector<Record>& list, const std::byte* record, std::size_t bytes) {
   for (std::size_t at = 0; at + sizeof(Record) <= bytes; at += sizeof(Record))
@@ -196,7 +196,7 @@ bool has(std::uint32_t moment, Activity activity) {
   return (moment >> static_cast<std::uint32_t>(activity) & 1) != 0;
 }
 
-// Whether a run that is at this moment has this part of the critical path (machine/watch/time_account.cpp).
+// Whether a run at this moment has this part of the critical path (machine/watch/time_account.cpp).
 bool goes_with(std::uint32_t moment, std::uint32_t part) {
   const PathPart is = !has(moment, Activity::Call)    ? PathPart::BetweenCalls
                       : has(moment, Activity::Kernel) ? PathPart::Kernels
@@ -206,7 +206,7 @@ bool goes_with(std::uint32_t moment, std::uint32_t part) {
   return part == static_cast<std::uint32_t>(is);
 }
 
-// What no stretch has told yet. Of two moments the one that the run is at comes last.
+// The stretches still open. Of two moments the run's current one comes last.
 std::vector<MomentStretch> open_stretches(const TimeAccount& account) {
   std::vector<MomentStretch> open;
   for (std::uint32_t moment = 0; moment < kMomentKinds; ++moment)
@@ -220,7 +220,7 @@ std::vector<MomentStretch> open_stretches(const TimeAccount& account) {
   return open;
 }
 
-// [[what went on (1 kernel, 2 copy, 4 driver, 8 call), start, end, for how long of it], ...]
+// [[activities (1 kernel, 2 copy, 4 driver, 8 call), start, end, for how long of it], ...]
 void write_moments(std::ostream& out, std::vector<MomentStretch> stretches, const TimeAccount& account) {
   const std::vector<MomentStretch> open = open_stretches(account);
   stretches.insert(stretches.end(), open.begin(), open.end());
@@ -232,7 +232,7 @@ void write_moments(std::ostream& out, std::vector<MomentStretch> stretches, cons
   out << text;
 }
 
-// {"column_ps": ..., "sms": [{"name": "SM 0", "of": [...]}, ...]}, what of each column blocks took, added up
+// {"column_ps": ..., "sms": [{"name": "SM 0", "of": [...]}, ...]}, the blocks' time in each column, added up
 void write_blocks(std::ostream& out, const TimelineEvents& events) {
   if (events.sms().empty()) return;
   Json list = Json::array();

@@ -13,7 +13,7 @@ namespace duet::report {
 
 namespace {
 
-// How a value comes from what was counted in an interval.
+// How a value comes from an interval's counts.
 enum class Rate { BytesPerSecond, PerCycle, Percent, Now };
 struct Shown {
   const char* name;

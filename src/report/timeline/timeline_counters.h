@@ -1,4 +1,4 @@
-// The counter tracks of timeline.pftrace: what `duet run --interval` has sampled, as rates.
+// The counter tracks of timeline.pftrace: the samples of `duet run --interval`, as rates.
 #pragma once
 
 #include "report/run_report.h"

@@ -1,14 +1,13 @@
-// Moves of single data transfer engines and blocks on single SMs, of runs whose journal has their events
-// (docs/reference/events.md,
-// `--trace-detail command` and `block`):
+// Moves of single data transfer engines and blocks on single SMs, from a journal with their events
+// (docs/reference/events.md, `--trace-detail command` and `block`):
 //
-//   TimelineEvents events(end_ps, [&](const TimelineMove& move) { ... });   // a move that has ended
+//   TimelineEvents events(end_ps, [&](const TimelineMove& move) { ... });   // a complete move
 //   events.component(number, "SM 0");
 //   events.event(record, "copy");
-//   events.end();                                                         // what was cut off ends with the
-//   run for (const auto& [number, sm] : events.sms()) ...
+//   events.end();                                  // open events end with the run
+//   for (const auto& [number, sm] : events.sms()) ...
 //
-// Of blocks the times are added up in kColumns parts of the run, so that a run with many costs no more.
+// The times of blocks are added up in kColumns parts of the run, so a run with many costs no more.
 #pragma once
 
 #include <functional>

@@ -32,7 +32,7 @@ void TimelineSpans::add(TrackGroup group, std::uint64_t number, const TimelineSp
   spans.push_back(span);
   spans.back().busy_ps = span.end_ps - span.start_ps;
   last_ = std::max(last_, span.end_ps);
-  if (++count_ > 2 * most_) join();  // not with every one that comes
+  if (++count_ > 2 * most_) join();  // not at every span
 }
 
 void TimelineSpans::finish() {
@@ -40,7 +40,7 @@ void TimelineSpans::finish() {
   if (count_ > most_) join();
 }
 
-// First with the grain of what has been joined already: what has come since may fit by that.
+// First with the grain of what has been joined already: newer spans may fit by it.
 void TimelineSpans::join() {
   for (auto& [track, spans] : tracks_) sort(spans);
   if (grain_ != 0) join_by_grain();

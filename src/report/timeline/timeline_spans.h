@@ -4,8 +4,8 @@
 //   spans.add(TrackGroup::Stream, 1, {name, kind, start, end});
 //   spans.finish();                       // spans.tracks(): each in the order of its begins
 //
-// The rule: of neighbours of one kind on a track that together last no longer than `grain`, gaps included,
-// one span is made. The grain begins with 0 and doubles until there are few enough.
+// The rule: neighbours of one kind on a track become one span when they last no longer than `grain` together,
+// gaps included. The grain begins with 0 and doubles until there are few enough.
 #pragma once
 
 #include <compare>
@@ -19,18 +19,18 @@ namespace duet::report {
 enum class TrackGroup : std::uint8_t { Thread, Driver, Stream, Engine };
 
 struct TimelineSpan {
-  std::uint32_t name = 0;  // kSeveral: of what is taken together
+  std::uint32_t name = 0;  // kSeveral: of joined spans
   std::uint32_t kind = 0;
   Picoseconds start_ps = 0, end_ps = 0;
   Picoseconds prepared_ps = 0;  // of the driver's: the end of stage (ii)
-  Picoseconds busy_ps = 0;      // the times of those that are taken together, added up
+  Picoseconds busy_ps = 0;      // the sum of joined spans' times
   std::uint64_t command = 0, call = 0, bytes = 0, count = 1;
   static constexpr std::uint32_t kSeveral = ~0u;
 };
 
 class TimelineSpans {
  public:
-  struct Track {  // has spans of one kind, so that what lies between them does not keep them apart
+  struct Track {  // has spans of one kind, so other kinds between them do not keep them apart
     TrackGroup group;
     std::uint64_t number;
     std::uint32_t kind;

@@ -64,7 +64,7 @@ class TimelineTrace {
           {"warp_instructions", kernel.warp_instructions}});
   }
 
-  // What has not ended when the run was cut off was going on until then.
+  // Events open at the run's cut were going on until then.
   void end() {
     for (auto& [thread, calls] : returned_) write(thread, calls);
     for (auto& [thread, ranges] : pushed_)
@@ -78,9 +78,9 @@ class TimelineTrace {
   enum class Group { Host, Driver, Streams, Launches, Engines, Sms, Cores, PushBuffers, Count };
   static constexpr std::uint32_t kMarks = 0, kRanges = 1, kNvtx = 2;  // ranks beside threads
   static constexpr std::uint32_t kFirstThread = 1000;                 // its number in the trace
-  // What tells a track from others of its group; of what lies on an SM the place there, from 1.
+  // The key of a track in its group; on an SM the place there, from 1.
   using Place = std::tuple<Group, std::uint32_t, std::uint32_t>;
-  static constexpr std::uint32_t kFirstWarp = 1u << 16;  // places of warps on an SM, behind those of blocks
+  static constexpr std::uint32_t kFirstWarp = 1u << 16;  // places of warps on an SM, behind the blocks'
 
   using Key = std::tuple<TaskEventKind, std::uint64_t, std::uint64_t>;
   struct Open {
@@ -113,7 +113,7 @@ class TimelineTrace {
     last_name_ = {std::string(name), readable_name(std::string(name))};
     return last_name_.second;
   }
-  // Of things that may overlap, one after the other.
+  // A lane for slices one after the other; others may overlap them.
   struct Lane {
     Track track;
     Picoseconds end_ps;
@@ -137,7 +137,7 @@ class TimelineTrace {
     static constexpr const char* kNames[] = {
         "host threads",          "driver", "GPU streams", "launches",
         "data transfer engines", "SMs",    "cores",       "push buffers"};
-    // All at once: they are shown in the order in which they are made.
+    // All at once: they are shown in the order of their making.
     if (groups_.empty())
       for (std::size_t i = 0; i < static_cast<std::size_t>(Group::Count); ++i)
         if (has(static_cast<Group>(i))) groups_[static_cast<Group>(i)] = trace_.process(kNames[i]);
@@ -148,7 +148,7 @@ class TimelineTrace {
     if (is_new) known->second = trace_.track(group(of), name, number);
     return known->second;
   }
-  // The SM's own track has nothing, what is on it lies below.
+  // The SM's own track is empty, its blocks lie below.
   Track track_on_sm(const EventRecord& event, std::uint32_t place, const std::string& name) {
     const Track sm = track(Group::Sms, event.unit, components_[event.component]);
     const auto [known, is_new] = tracks_.emplace(Place{Group::Sms, event.unit, place + 1}, 0);
@@ -178,7 +178,7 @@ class TimelineTrace {
     commands_of_.erase(first, last);
     if (call.outer == 0) write(call.thread, returned_[call.thread]);
   }
-  // A call, and those that were made inside it, which have returned before.
+  // A call, and the calls made inside it; these have returned before.
   void write(std::uint32_t thread, std::vector<ReturnedCall>& calls) {
     const auto [known, is_new] = threads_.emplace(thread, 0);
     if (is_new)
@@ -239,7 +239,7 @@ class TimelineTrace {
   }
   void pop(std::uint32_t thread, Picoseconds time) {
     std::vector<Picoseconds>& pushed = pushed_[thread];
-    if (pushed.empty()) return;  // the program pops what it has not pushed
+    if (pushed.empty()) return;  // the program pops without a push
     trace_.end(nvtx(thread), std::max(time, pushed.back()));
     pushed.pop_back();
   }
@@ -251,7 +251,7 @@ class TimelineTrace {
     return track(Group::Host, kNvtx + thread, "NVTX, thread " + std::to_string(thread));
   }
 
-  // What was counted while the event lasted that ends next.
+  // The counts during the event that ends next.
   void counts(const std::byte* record, std::size_t bytes) {
     counts_.clear();
     for_each_increase(record, bytes, [this](std::uint32_t counter, std::uint64_t value) {
@@ -330,10 +330,10 @@ class TimelineTrace {
   std::map<Place, Track> tracks_;
   std::map<std::pair<Group, std::uint32_t>, std::vector<Lane>> lanes_;
   std::map<std::uint32_t, Track> threads_;
-  std::map<std::uint32_t, std::vector<ReturnedCall>> returned_;  // inside one that has not
+  std::map<std::uint32_t, std::vector<ReturnedCall>> returned_;  // inside an unreturned one
   std::map<std::uint32_t, std::vector<Picoseconds>> pushed_;     // begins of ranges, by thread
   std::map<std::uint64_t, StartedRange> started_;                // by id
-  std::multimap<std::uint64_t, std::uint64_t> commands_of_;      // calls that have not returned
+  std::multimap<std::uint64_t, std::uint64_t> commands_of_;      // unreturned calls
   std::map<Key, Open> open_;                                     // begun and not ended
   BlockPlaces places_;
   std::map<std::uint32_t, std::string> components_;

@@ -17,8 +17,8 @@ constexpr const char* kBaseline = "baseline";
 constexpr const char* kFull = "full-overlap";
 constexpr const char* kDense[] = {"vectorAdd", "matrixMul", "BlackScholes", "HotSpot"};
 
-// Runs of an extension, over all that it is compared with. What says that it does not run so (a benchmark
-// whose data do not end with a granule, or that finds no tracked memory) is not wrong.
+// Runs of an extension, over all its comparisons. A benchmark that declines to run so (its data do not end
+// with a granule, or it finds no tracked memory) is not wrong.
 struct Tally {
   unsigned runs = 0, wrong = 0, refused = 0;
   std::string first_wrong;
@@ -41,7 +41,7 @@ struct Tally {
   }
 };
 
-// Percent, over the benchmarks that ran.
+// Percent, over the benchmarks with results.
 class Mean {
  public:
   void add(std::optional<double> gain) {
@@ -68,8 +68,8 @@ Mean mean_of(const Grid& grid) {
   return mean;
 }
 
-// Baseline and full-overlap. A key that changes where memory lies, or the link, changes both; keys of the
-// controllers' queues do not change a baseline, which tracks nothing.
+// Baseline and full-overlap. A key for the place of memory, or for the link, changes both; keys of the
+// controllers' queues do not change a baseline: it tracks nothing.
 Grid run_pair(Experiments& experiments, const std::string& title, const Setup& setup) {
   static constexpr const char* kPair[] = {kBaseline, kFull};
   return run_grid(experiments, title, setup, kPair);
@@ -81,7 +81,7 @@ void count_full(const Grid& grid, Measurements& out) {
   tally.keep(out);
 }
 
-// Mean gain with the setup's key, and in points beyond that of the machine's own.
+// Mean gain with the setup's key, and in points beyond the machine's own.
 void measure_key(Experiments& experiments, const std::string& what, const Setup& setup, Measurements& out) {
   const Grid own = run_pair(experiments, "L-ext, the machine's own keys", experiments.base()),
              changed = run_pair(experiments, "L-ext, " + what, setup);
@@ -98,7 +98,7 @@ struct Way {
   Strings sets;
 };
 
-// One program in several ways and sizes: the least that the first way gains over the best of the others.
+// One program in several ways and sizes: the least gain of the first way over the best of the others.
 void compare(Experiments& experiments, const std::string& program, const Setup& setup,
              const std::vector<Way>& ways, const std::vector<Strings>& sizes, Measurements& out) {
   std::vector<Job> jobs;
@@ -139,7 +139,7 @@ void compare(Experiments& experiments, const std::string& program, const Setup& 
   out.values["gain"] = least;
 }
 
-// Streams that wait for each other's kernels and copies have hardware channels of their own.
+// Streams with waits for each other's kernels and copies have hardware channels of their own.
 const Strings kChannels = {"gpu.front_end.hardware_channels=4"};
 
 std::vector<Strings> frames(bool quick) {
@@ -186,7 +186,7 @@ void measure_refusals(Experiments& experiments, const Setup& setup, Measurements
   measure_key(experiments, "refusals", setup, out);
 }
 
-// Each benchmark takes the fastest variant for which there is tracked memory.
+// Each benchmark takes the fastest variant with enough tracked memory.
 void measure_region(Experiments& experiments, const Setup& setup, Measurements& out) {
   const Grid grid = run_grid(experiments, "L-ext, region", setup);
   Tally tally;

@@ -1,6 +1,6 @@
-// lustig2013 sections 4.5 and 9: what the paper names and does not measure (row L-ext). The benchmarks on
-// machines with one key changed, and workloads/lustig2013/extensions, which do one job in several ways: what
-// an extension gains is what its way gains over the best way without it.
+// lustig2013 sections 4.5 and 9: extensions that the paper names and does not measure (row L-ext). The
+// benchmarks on machines with one key changed, and workloads/lustig2013/extensions, with one job in several
+// ways: the gain of an extension is the gain of its way over the best way without it.
 #pragma once
 
 #include "reproduce/experiments.h"

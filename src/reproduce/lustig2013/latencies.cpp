@@ -34,7 +34,7 @@ double median(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
-// Slope from the two largest sizes; intercept is the median over all sizes of what the slope leaves.
+// Slope from the two largest sizes; intercept is the median, over all sizes, of the rest beside the slope.
 void fit(const std::map<double, double>& time_ns_by_bytes, const std::string& name, Measurements& out) {
   const auto last = std::prev(time_ns_by_bytes.end()), before = std::prev(last);
   const double ns_per_byte = (last->second - before->second) / (last->first - before->first);
@@ -61,7 +61,7 @@ Latencies latencies(Experiments& experiments, const std::string& title, const Se
   return times;
 }
 
-// During which kernels ran beside each other, us.
+// The time of kernels beside each other, us.
 double kernels_together_us(const Outcome& outcome) {
   std::vector<std::pair<double, double>> kernels;
   for (const auto& kernel : outcome.statistics["kernels"])

@@ -1,5 +1,5 @@
-// lustig2013 Table 2 and Figures 2, 8, 9 and 10, section 4.2's granule: what programs measure that use only
-// the runtime API (workloads/probe).
+// lustig2013 Table 2 and Figures 2, 8, 9 and 10, section 4.2's granule: measurements of programs with the
+// runtime API alone (workloads/probe).
 #pragma once
 
 #include "reproduce/experiments.h"

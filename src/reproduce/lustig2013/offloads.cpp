@@ -158,7 +158,7 @@ Strings free_calls() {
   return sets;
 }
 
-// What a variant saves where calls and driver cost nothing is overlap; the rest it saves of them.
+// A variant's saving where calls and driver cost nothing is overlap; the rest is saved calls and driver time.
 void split_gains(const Grid& grid, const Grid& free, Measurements& out) {
   double overlap_sum = 0;
   bool whole = true;

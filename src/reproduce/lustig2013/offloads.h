@@ -15,7 +15,7 @@ inline constexpr const char* kVariants[] = {"baseline", "overlap-start", "overla
 
 struct Benchmark {
   const char* name;
-  Strings quick;  // options that make it small
+  Strings quick;  // options for a small size
 };
 const std::vector<Benchmark>& benchmarks();
 
@@ -23,7 +23,7 @@ const std::vector<Benchmark>& benchmarks();
 Job job_of(Experiments& experiments, const Benchmark& benchmark, const std::string& variant,
            const Setup& setup);
 
-// Every benchmark in every variant, or in those that were asked for.
+// Every benchmark in every variant, or in the requested ones.
 struct Grid {
   std::map<std::string, std::map<std::string, const Outcome*>> outcomes;  // by benchmark and variant
 
@@ -49,13 +49,13 @@ struct Grid {
 Grid run_grid(Experiments& experiments, const std::string& title, const Setup& setup,
               std::span<const char* const> variants = kVariants);
 
-// The grid, and again on a machine whose calls and driver cost no time: what each gain consists of.
+// The grid, and again on a machine whose calls and driver cost no time: the parts of each gain.
 void measure_figure_11(Experiments& experiments, const Setup& setup, Measurements& out);
 // vectorAdd by size; with Figure 11's runs all of Table 3.
 void measure_figure_12(Experiments& experiments, const Setup& setup, Measurements& out);
-// Overlap-start, watched for races: which results are right, what stands still.
+// Overlap-start, watched for races: right results, and standstills.
 void measure_launched_early(Experiments& experiments, const Setup& setup, Measurements& out);
-// vectorAdd's overlap-start at the moment at which its data are ready, and all variants' results.
+// vectorAdd's overlap-start at the moment of its data's readiness, and all variants' results.
 void measure_miss_registers(Experiments& experiments, const Setup& setup, Measurements& out);
 // The grid on the setup's machine, an integrated one.
 void measure_integrated(Experiments& experiments, const Setup& setup, Measurements& out);

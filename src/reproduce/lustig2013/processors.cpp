@@ -15,7 +15,7 @@ using Json = nlohmann::ordered_json;
 
 namespace {
 
-// Figure 1's own, and that of Table 1.
+// Figure 1's processor, and Table 1's.
 constexpr const char* kFigure1 = "xeon-x7560";
 constexpr const char* kTable1 = "xeon-e3-1245";
 constexpr const char* kContenders[] = {"baseline", "full-overlap"};
@@ -48,7 +48,7 @@ std::function<double(const Outcome&)> in_state(const char* state) {
   return [state](const Outcome& outcome) { return outcome.processor_us(state); };
 }
 
-// Runs a curve's jobs, by size; what failed leaves a 0, and is counted.
+// Runs a curve's jobs, by size; a failed one leaves a 0, and is counted.
 struct Curves {
   std::vector<unsigned> at;
   std::map<std::string, std::vector<double>> runtimes_us;
@@ -73,7 +73,7 @@ struct Curves {
     return result;
   }
   // The size from which on `second` is not slower than `first`, between two sizes where the ratio of the two,
-  // drawn over both axes' logarithms, is 1; the smallest where it is so everywhere, infinity where it is
+  // drawn over both axes' logarithms, is 1; the smallest where it is never slower, infinity where it is
   // slower at the largest too. Nothing where a run has failed.
   std::optional<double> crossover(const std::string& first, const std::string& second) const {
     const std::vector<double>&a = runtimes_us.at(first), &b = runtimes_us.at(second);
@@ -112,7 +112,7 @@ void keep_crossover(const Curves& curves, const std::string& first, const std::s
 
 void measure_figure_1(Experiments& experiments, const Setup& setup, Measurements& out) {
   if (!can_compile(out)) return;
-  // Those of --quick are the ends, and those between which the crossover lies.
+  // The sizes of --quick are the ends, and the two around the crossover.
   Curves curves;
   curves.at = sizes(64, 16384, 4);
   if (experiments.options().quick) curves.at = {64, 1024, 4096, 16384};
@@ -146,7 +146,7 @@ void measure_break_even(Experiments& experiments, const Setup& setup, Measuremen
   std::string table, first_wrong;
   for (const char* const level : {"-O0", "-O2"}) {
     Curves curves;
-    // Those of --quick: unoptimized, between which the break-evens lie; otherwise as far as the bands go.
+    // The sizes of --quick: unoptimized, around the break-evens; otherwise as far as the bands go.
     curves.at = sizes(1024, 1048576, 4);
     if (quick)
       curves.at = std::string_view(level) == "-O0" ? sizes(4096, 65536, 4)
@@ -188,7 +188,7 @@ void measure_break_even(Experiments& experiments, const Setup& setup, Measuremen
 
 namespace {
 
-// What an offload's time consists of, from the moment that its data are ready.
+// The parts of an offload's time, from the readiness of its data.
 struct Parts {
   explicit Parts(const Outcome& outcome) : all_us(outcome.runtime_us()) {
     double ready_ps = 0;
@@ -209,7 +209,7 @@ struct Parts {
   double all_us, kernels_us, copies_us;
 };
 
-// Of an offload's options those that its processor's program has too.
+// The options that an offload shares with its processor's program.
 Strings input_options(const Strings& of_offload) {
   Strings result;
   for (std::size_t i = 0; i + 1 < of_offload.size(); i += 2)

@@ -1,4 +1,4 @@
-// Figure 18: what the nine benchmarks gain when the core executes thread blocks of their kernels too.
+// Figure 18: the gains of the nine benchmarks when the core executes thread blocks of their kernels too.
 #include <fmt/format.h>
 
 #include <algorithm>

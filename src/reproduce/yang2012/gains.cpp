@@ -1,5 +1,4 @@
-// Figures 10 to 13, what a perfect L3 gives, where MonteCarlo's gain comes from, and the GPU's own
-// prefetcher.
+// Figures 10 to 13, the gain of a perfect L3, the source of MonteCarlo's gain, and the GPU's own prefetcher.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,7 +15,7 @@ namespace {
 
 Json or_null(std::optional<double> value) { return value ? Json(*value) : Json(); }
 
-// Arithmetic mean over those benchmarks for which there is a value.
+// Arithmetic mean over the benchmarks with a value.
 template <typename Value>
 std::optional<double> mean_of(const Points& points, const Value& value) {
   double sum = 0;

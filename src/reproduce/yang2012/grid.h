@@ -1,5 +1,5 @@
-// yang2012's nine benchmarks with and without a pre-execution program beside their kernels: what is run, and
-// what is read off the runs. Figures are elsewhere.
+// yang2012's nine benchmarks with and without a pre-execution program beside their kernels: the runs, and
+// their numbers. Figures are elsewhere.
 #pragma once
 
 #include <map>
@@ -13,13 +13,13 @@ namespace duet::reproduce::yang2012 {
 struct Benchmark {
   const char* name;                     // of Table 1
   const char* source;                   // below workloads/yang2012
-  Strings quick;                        // options that make it small
+  Strings quick;                        // options for a small size
   unsigned threads, threads_per_block;  // Table 1
 };
 const std::vector<Benchmark>& benchmarks();
 const Benchmark& benchmark(const std::string& name);
 
-// Who runs beside the kernels.
+// The work beside the kernels.
 struct Way {
   const char* preexec = "off";  // --preexec
   Strings sets = {};            // of the machine
@@ -31,7 +31,7 @@ inline const Way kOff{}, kAdaptive{"adaptive"}, kBlocks{"off", {}, {}, {"--cpu-b
 // On the values of all choices but the setup's, whose keys come last.
 Job job_of(Experiments& experiments, const Benchmark& benchmark, const Way& way, const Setup& setup);
 
-// What one run says of the benchmark's kernels, all launches together.
+// The numbers of one run for the benchmark's kernels, all launches together.
 struct Point {
   explicit Point(const Outcome& outcome);
 
@@ -39,7 +39,7 @@ struct Point {
   bool right = false, processor_runs = false;
   double cycles = 0, thread_instructions = 0, processor_instructions = 0;
   std::map<std::string, double> counters;  // of all kernels
-  // Accesses of the kernels to global memory, and those that a pre-execution program covers.
+  // Accesses of the kernels to global memory, and accesses covered by a pre-execution program.
   double accesses = 0, covered = 0;
   double blocks = 0, blocks_of_core = 0;
   std::string gpu_alone;  // why the core took none of some kernel's; the first reason
@@ -47,9 +47,9 @@ struct Point {
   double ipc() const { return cycles == 0 ? 0 : thread_instructions / cycles; }
   // The GPU's: all reads are, where nothing runs on the processor.
   double reads_at_l3(const char* how) const;
-  // Of the GPU's reads at L3, in percent; those that join a line on its way do not hit.
+  // Of the GPU's reads at L3, in percent; a read that joins a line on its way is no hit.
   double l3_hit_rate() const;
-  // Of the lines that the processor brought to L3, those that the GPU then used, in percent.
+  // The share of the processor's lines in L3 that the GPU then used, in percent.
   std::optional<double> accuracy() const;
   double count(const std::string& name) const;
 };
@@ -61,7 +61,7 @@ Points run(Experiments& experiments, const std::string& title, const Way& way, c
 // How much faster, in percent; nothing when a run failed.
 std::optional<double> gain(const Point& with, const Point& without);
 std::optional<double> mean_gain(const Points& with, const Points& without);
-// Empty, or which run failed and how.
+// Empty, or the failed run and its error.
 std::string failed(std::initializer_list<const Points*> all);
 
 // The skip factors of section 4.2.

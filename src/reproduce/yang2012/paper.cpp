@@ -1,4 +1,4 @@
-// yang2012: its experiments by name, and what `duet reproduce` shows of its figures and choices.
+// yang2012: its experiments by name, and the figures and choices for `duet reproduce`.
 #include <fmt/format.h>
 
 #include <cstdio>

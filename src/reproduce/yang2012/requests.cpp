@@ -1,5 +1,5 @@
-// Figure 4 (requests of processor and GPU), Figure 6 (skip_factor over time), Table 1, and what the compiler
-// covers.
+// Figure 4 (requests of processor and GPU), Figure 6 (skip_factor over time), Table 1, and the compiler's
+// coverage.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -19,7 +19,7 @@ struct Rates {
   double processor = 0, gpu = 0;  // lines of 64 bytes for every 100,000 cycles of the processor
 };
 
-// Of the one kernel that counts, while its program ran.
+// Of the one relevant kernel, while its program ran.
 std::optional<Rates> rates_of(const Outcome& outcome) {
   if (!outcome.right()) return std::nullopt;
   const Point point(outcome);
@@ -141,7 +141,7 @@ void measure_table_1(Experiments& experiments, const Setup& setup, Measurements&
     Way way;
     way.run_options = {"--functional"};
     Job job = job_of(experiments, one, way, setup);
-    // The table's sizes, whatever --quick does; the geometry is that of every launch.
+    // The table's sizes, also with --quick; the geometry is every launch's.
     job.arguments = setup.options;
     if (std::string(one.name) == "FFT") job.arguments.insert(job.arguments.end(), {"--passes", "1"});
     if (std::string(one.name) == "BS") job.arguments.insert(job.arguments.end(), {"--launches", "1"});

@@ -51,8 +51,8 @@ std::optional<double> extreme(const Pair& to, const Pair& from, std::initializer
   return result;
 }
 
-// Gains, and the time without pre-execution as a share of that of the machine itself. `baseline_scale` is
-// what a cycle lasts there, in cycles of the machine itself.
+// Gains, and the time without pre-execution as a share of the unchanged machine's. `baseline_scale`: the
+// length of a cycle there, in cycles of the unchanged machine.
 void show(const char* figure, const Variant& variant, const Pair& pair, const Pair& own,
           double baseline_scale, Measurements& out) {
   for (const Benchmark& one : benchmarks()) {
@@ -67,7 +67,7 @@ void show(const char* figure, const Variant& variant, const Pair& pair, const Pa
 
 const Variant kOwn{"the machine itself", {}, {}};
 
-// What both clocks' figures claim: gains shrink at one end, and at the other three benchmarks gain more,
+// The claims of both clocks' figures: gains shrink at one end, and at the other three benchmarks gain more,
 // three less.
 void keep_trends(const Pair& low, const Pair& own, const Pair& high, Measurements& out) {
   const std::string why = low.why() + own.why() + high.why();

@@ -1,5 +1,5 @@
-// What a process has mapped: image, heap, stack, mappings; brk, mmap and their relatives as Linux has them.
-// The layout is fixed: the heap behind the image, mappings downward from below the stack.
+// The mapped memory of a process: image, heap, stack, mappings; brk, mmap and their relatives as Linux has
+// them. The layout is fixed: the heap behind the image, mappings downward from below the stack.
 #pragma once
 
 #include <cstdint>
@@ -42,15 +42,15 @@ class AddressSpace {
   void set_image(std::uint64_t first, std::uint64_t end);
 
   std::int64_t brk(std::uint64_t end);
-  // `contents`: of the file that is mapped; nullptr: anonymous.
+  // `contents`: of the mapped file; nullptr: anonymous.
   std::int64_t map(std::uint64_t address, std::uint64_t bytes, int protection, int flags,
                    const std::span<const std::byte>* contents);
   std::int64_t unmap(std::uint64_t address, std::uint64_t bytes);
   std::int64_t protect(std::uint64_t address, std::uint64_t bytes, int protection);
   std::int64_t remap(std::uint64_t address, std::uint64_t old_bytes, std::uint64_t new_bytes, int flags,
                      std::uint64_t new_address);
-  // Beside Linux's, advice of Duet's own: kAdviseMemoryType and a MemoryType make the pages of that type.
-  // What a program of Linux gets from a driver that maps its memory so.
+  // Beside Linux's, advice of Duet's own: kAdviseMemoryType and a MemoryType make the pages of this type. On
+  // Linux a program gets such pages from a driver.
   static constexpr int kAdviseMemoryType = 0x44550000;
   std::int64_t advise(std::uint64_t address, std::uint64_t bytes, int advice);
 

@@ -51,12 +51,12 @@ struct Symbol {
   std::uint64_t bytes = 0;
 };
 
-// The functions that the file's symbol table names.
+// The functions of the file's symbol table.
 class SymbolTable {
  public:
   SymbolTable(const ElfFile& file, std::uint64_t bias);
 
-  // The function that holds the address.
+  // The function at the address.
   const Symbol* find(std::uint64_t address) const;
   // "name+0x12", or nothing where no function holds the address.
   std::string describe(std::uint64_t address) const;

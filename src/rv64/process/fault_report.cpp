@@ -29,8 +29,8 @@ std::string describe(const Trap& trap, std::uint64_t pc) {
                      disassemble(decode(trap.instruction), pc));
 }
 
-// The caller of the innermost function is in ra unless that has called one itself; then, and for all others,
-// in the frames to which the frame pointer leads, where the compiler keeps one (-fno-omit-frame-pointer; at
+// The caller of the innermost function is in ra unless the function has called another one; then, and for all
+// others, in the frames behind the frame pointer, where the compiler keeps one (-fno-omit-frame-pointer; at
 // -O0 it does).
 std::vector<std::uint64_t> frames_of(Memory& memory, const Hart& hart, const SymbolTable& symbols) {
   std::vector<std::uint64_t> found{hart.pc};

@@ -1,4 +1,4 @@
-// What a fault looks like to whoever wrote the program: address, kind, and the functions that were active.
+// The report of a fault for the program's author: address, kind, and the active functions.
 #pragma once
 
 #include "rv64/hart.h"
@@ -7,7 +7,7 @@
 
 namespace duet::rv64 {
 
-// On standard error. The hart stands at the instruction that has met the fault.
+// On standard error. The hart stands at the faulting instruction.
 void tell_fault(const ElfFile& file, const LoadedImage& image, Memory& memory, const Trap& trap,
                 const Hart& hart);
 

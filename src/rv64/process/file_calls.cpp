@@ -109,7 +109,7 @@ std::int64_t SystemCalls::newfstatat(const Arguments& a) {
   return error != 0 ? error : put_stat(a[2], -1, place, flags);
 }
 
-// As asm-generic and linux/stat.h have it; only what stat has too.
+// As asm-generic and linux/stat.h have it; only stat's part.
 std::int64_t SystemCalls::statx(const Arguments& a) {
   struct Time {
     std::int64_t seconds;

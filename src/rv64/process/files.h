@@ -1,8 +1,7 @@
-// The files of a process: its descriptors, each of a file of the host, and which paths it may open (paths.h).
-// What the program opens by path, and what it is given as descriptors 0 to 2, is passed through to the host:
-// a read that waits, waits in the host, and no simulated time passes. Pipes that the program makes belong to
-// the simulation: the host's descriptors of them never block, and who waits for one leaves the core to
-// others.
+// The files of a process: its descriptors, each of a file of the host, and the paths it may open (paths.h).
+// Files opened by path, and descriptors 0 to 2, are passed through to the host: a waiting read waits in the
+// host, and no simulated time passes. Pipes of the program belong to the simulation: the host's descriptors
+// of them never block, and a thread that waits for one leaves the core to others.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +13,7 @@
 
 namespace duet::rv64 {
 
-// An open file, of one descriptor or of several that were duplicated.
+// An open file, of one descriptor or of several duplicated ones.
 struct OpenFile {
   int host = -1;
   bool is_own = true;  // to be closed
@@ -30,7 +29,7 @@ struct OpenFile {
 
 class Files {
  public:
-  // Descriptors 0, 1 and 2 are those of this process. `program` is the path of the program's file.
+  // Descriptors 0, 1 and 2 are this process's. `program` is the path of the program's file.
   explicit Files(const std::string& program, const FileOptions& options = {});
 
   // The host's descriptor; -EBADF.
@@ -50,8 +49,8 @@ class Files {
   std::int64_t set_flags(std::uint64_t descriptor, int flags);
   std::int64_t change_folder(const std::string& path);
   std::int64_t change_folder(std::uint64_t descriptor);
-  // What `path` names, as a path of the host; negative errno in `error` where nothing can be there, or where
-  // it may not be changed.
+  // `path` as a path of the host; negative errno in `error` where there can be no file, or where it may not
+  // be changed.
   std::string path_to_read(int directory, const std::string& path, std::int64_t& error,
                            LastLink last = LastLink::Follow) const;
   std::string path_to_change(int directory, const std::string& path, std::int64_t& error,

@@ -1,5 +1,5 @@
-// What the system calls share: who the process is, time, and signals, as Linux has them.
-// Source: Linux 6.1, include/uapi/asm-generic.
+// Shared constants of the system calls: the process's ids, time, and signals, as in Linux. Source: Linux 6.1,
+// include/uapi/asm-generic.
 #pragma once
 
 #include <algorithm>

@@ -32,7 +32,7 @@ std::int64_t SystemCalls::mremap(const Arguments& a) {
   const bool shrinks = a[2] < a[1];
   const bool fixed = (a[3] & MREMAP_FIXED) != 0;
   if (a[0] % kPageBytes != 0 || (fixed && a[4] % kPageBytes != 0)) return -EINVAL;
-  // What would be new of the file is left out.
+  // New bytes of the file are left out.
   if (!shrinks && a[2] != a[1] && mappings_.any(a[0], end)) return -EINVAL;
   if (fixed) mappings_.remove(a[4], end_of(a[4], a[2]));
   if (shrinks) mappings_.remove(end_of(a[0], a[2]), end);

@@ -29,7 +29,7 @@ fs::path checked_folder(const std::string& path, const char* option) {
   return real;
 }
 
-// In front of what is left of a path.
+// Puts it in front of the rest of a path.
 void prepend(std::deque<std::string>& left, const std::string& path) {
   std::vector<std::string> parts;
   for (std::size_t at = 0; at < path.size();) {

@@ -1,10 +1,10 @@
-// What a path of the program names. With a root folder, the program's files are those under it, and where it
-// has none of a name, the host's (as qemu's -L has it). A path is followed here component by component, as
-// the program sees them: so neither a link nor ".." leads out of the root folder. /proc and /sys tell of the
-// host, not of the simulated machine: they have nothing in them, but /proc/self/exe.
+// The files behind the program's paths. With a root folder, a path means a file under it, or, where there is
+// none, the host's (as with qemu's -L). A path is followed here component by component, as the program sees
+// them: so neither a link nor ".." leads out of the root folder. /proc and /sys would describe the host, not
+// the simulated machine: they are empty, but for /proc/self/exe.
 //
-// Everything may be read. Changed may be what lies in the folder where the run was started, or in one that
-// the options name, both by their place on the host; and /dev/null and its like.
+// Everything may be read. Files may be changed in the folder of the run's start, or in a folder of the
+// options, both by their place on the host; and /dev/null and its like.
 #pragma once
 
 #include <cstdint>
@@ -19,10 +19,10 @@ struct FileOptions {
   std::vector<std::string> writable;  // folders, besides the current one
 };
 
-enum class LastLink { Follow, Keep };  // whether a link at a path's end stands for what it names
+enum class LastLink { Follow, Keep };  // whether a link at a path's end is followed
 
 struct Place {
-  std::string guest, host;  // absolute, without links but for one at the end that is kept
+  std::string guest, host;  // absolute, without links but for a kept one at the end
   bool exists = false;      // if not, its folder does
 };
 

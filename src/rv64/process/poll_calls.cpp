@@ -1,6 +1,5 @@
-// System calls that wait for files: ppoll and pselect6. A pipe of the program is ready when it is; every
-// other file counts as ready always, as a regular one is, so that what a run does does not depend on when the
-// host has input.
+// System calls that wait for files: ppoll and pselect6. A pipe of the program has its own state; every other
+// file counts as ready always, as a regular one is, so a run does not depend on the time of the host's input.
 #include <poll.h>
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // A static Linux program on RV64, executed without time: its image, its stack, its system calls, its end.
-// Deterministic: what a program sees of time and chance follows from what it executes. An instruction takes 1
-// ns, as rdtime has it (interpreter.h); sleeping adds to that; the run begins at 2000-01-01 00:00 UTC, 1000 s
-// after the machine has booted; random bytes come from a fixed seed. Left out so far: child processes.
+// Deterministic: time and chance in a program follow from its instructions. An instruction takes 1 ns, as
+// rdtime has it (interpreter.h); sleeping adds to that; the run begins at 2000-01-01 00:00 UTC, 1000 s after
+// the machine has booted; random bytes come from a fixed seed. Left out so far: child processes.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ struct ProcessOptions {
 // How a process has ended.
 struct ProcessEnd {
   int status = 0;  // 0 to 255, of exit
-  int signal = 0;  // that ended it; 0: none
+  int signal = 0;  // the signal that ended it; 0: none
 };
 
 class Process {
@@ -32,8 +32,8 @@ class Process {
   explicit Process(const ProcessOptions& options);
   ~Process();
 
-  // To its end. A fault is told on standard error: address, kind, and the functions that were active.
-  // Deadlock where it waits for what nobody does; Stopped at the limit of time.
+  // To its end. A fault is reported on standard error: address, kind, and the active functions. Deadlock
+  // where it waits for ever; Stopped at the limit of time.
   ProcessEnd run();
 
  private:

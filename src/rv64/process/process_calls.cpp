@@ -30,7 +30,7 @@ std::int64_t SystemCalls::set_robust_list(const Arguments& a) {
   return 0;
 }
 
-// A lock that the current thread leaves behind; whoever waits for it finds that its owner has died.
+// A lock that the current thread leaves behind; its next owner sees the death of the old one.
 void SystemCalls::leave_lock(std::uint64_t address) {
   std::uint32_t word = 0;
   if (address % sizeof word != 0 || !get(address, word)) return;
@@ -49,7 +49,7 @@ void SystemCalls::leave_locks() {
   std::uint64_t entry = head.next;
   for (unsigned i = 0; i < ROBUST_LIST_LIMIT && entry != list; ++i) {
     std::uint64_t next = 0;
-    const std::uint64_t at = entry & ~std::uint64_t{1};  // bit 0: a lock that inherits priorities
+    const std::uint64_t at = entry & ~std::uint64_t{1};  // bit 0: a lock with priority inheritance
     if (!get(at, next)) return;
     if (at != (head.pending & ~std::uint64_t{1})) leave_lock(at + head.offset);
     entry = next;

@@ -1,5 +1,5 @@
-// Random bytes that are the same in every run. Source: Steele, Lea and Flood, "Fast Splittable Pseudorandom
-// Number Generators", 2014 (SplitMix64).
+// Random bytes, the same in every run. Source: Steele, Lea and Flood, "Fast Splittable Pseudorandom Number
+// Generators", 2014 (SplitMix64).
 #pragma once
 
 #include <cstddef>

@@ -22,7 +22,7 @@ void SharedMappings::add(std::uint64_t first, std::uint64_t bytes, std::shared_p
   mappings_.push_back(std::move(made));
 }
 
-// The file's length stays: what lies behind it in the last page is nobody's.
+// The file's length stays: bytes behind it in the last page belong to no file.
 void SharedMappings::write_back_page(Mapping& mapping, std::uint64_t page) {
   const Page found = memory_.find_page(VirtualAddress(page), Access::Load);
   std::byte* known = mapping.known.data() + (page - mapping.first);
@@ -47,7 +47,7 @@ void SharedMappings::write_back(std::uint64_t first, std::uint64_t end) {
   }
 }
 
-// A mapping that goes on behind this page becomes two.
+// A mapping across this page becomes two.
 void SharedMappings::split_at(std::uint64_t page) {
   for (auto at = mappings_.begin(); at != mappings_.end(); ++at) {
     if (page <= at->first || at->end <= page) continue;

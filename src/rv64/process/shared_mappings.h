@@ -1,7 +1,6 @@
-// Files that are mapped shared. Their pages are memory of the program as any other; what it has changed there
-// goes back into the file at msync, munmap and the end of the process, and before the program reads or writes
-// the file by a system call. Left out: two mappings of one file see each other's changes only after one of
-// these.
+// Shared mappings of files. Their pages are memory of the program as any other; changed bytes go back into
+// the file at msync, munmap and the end of the process, and before the program reads or writes the file by a
+// system call. Left out: two mappings of one file see each other's changes only after one of these.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +23,7 @@ class SharedMappings {
   // [first, first + bytes), whole pages, has these contents of the file from `offset` on.
   void add(std::uint64_t first, std::uint64_t bytes, std::shared_ptr<OpenFile> file, std::uint64_t offset,
            std::vector<std::byte> contents, bool may_write);
-  // What was changed in [first, end) goes into its files.
+  // Writes changes in [first, end) into their files.
   void write_back(std::uint64_t first, std::uint64_t end);
   // And is no mapping any more.
   void remove(std::uint64_t first, std::uint64_t end);

@@ -1,6 +1,6 @@
-// What a signal does that is sent: it wakes a thread, ends the process, or sends a thread into its handler.
-// A signal is delivered when its thread runs next, and at the end of a thread's own system call.
-// Left out: stopping and continuing (nobody is there that would continue the process), and core files.
+// The effect of a signal: it wakes a thread, ends the process, or sends a thread into its handler. A signal
+// is delivered when its thread runs next, and at the end of a thread's own system call. Left out: stopping
+// and continuing (no other process would continue this one), and core files.
 #include <fmt/format.h>
 
 #include <cerrno>
@@ -105,7 +105,7 @@ std::int64_t SystemCalls::send(Thread* thread, const SignalInfo& info) {
   return 0;
 }
 
-// To the first thread that does not block it, or waits for it; otherwise it stays with the process.
+// To the first thread that waits for it or does not block it; otherwise it stays with the process.
 std::int64_t SystemCalls::send_to_process(const SignalInfo& info) {
   const auto signal = static_cast<unsigned>(info.signal);
   Thread* taker = nullptr;
@@ -134,8 +134,8 @@ void SystemCalls::interrupt(Thread& thread) {
   thread.interrupted = wait.restart;
 }
 
-// A call that a signal has interrupted answers EINTR, or stands there to be made again: where the handler is
-// asked to have that (SA_RESTART), and where there is no handler after all.
+// An interrupted call answers EINTR, or is made again: with SA_RESTART, and where there is no handler after
+// all.
 void SystemCalls::deliver(Thread& thread) {
   while (!end_) {
     auto info = thread.pending.take(~thread.mask);
@@ -202,7 +202,7 @@ bool SystemCalls::enter_fault_handler(const Trap& trap) {
   return enter_handler(thread, info);
 }
 
-// The frame is where the stack pointer stands. What it has is the program's, and may be nonsense.
+// The frame is at the stack pointer. Its contents are the program's, and may be nonsense.
 std::int64_t SystemCalls::rt_sigreturn(const Arguments&) {
   Thread& thread = threads_.current();
   SignalFrame frame;

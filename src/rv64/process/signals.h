@@ -1,6 +1,6 @@
-// Signals as Linux has them: what is told of one, those that wait for a thread or for the process, and the
-// frame that a handler finds. Standard signals are kept once; those for real time (from 32 on) queue. Source:
-// Linux 6.1, include/uapi/asm-generic/siginfo.h, arch/riscv/include/uapi/asm/ucontext.h, sigcontext.h and
+// Signals as in Linux: the data of one, the pending ones of a thread or of the process, and a handler's
+// frame. Standard signals are kept once; real-time signals (from 32 on) queue. Source: Linux 6.1,
+// include/uapi/asm-generic/siginfo.h, arch/riscv/include/uapi/asm/ucontext.h, sigcontext.h and
 // arch/riscv/kernel/signal.c.
 #pragma once
 
@@ -13,8 +13,7 @@
 
 namespace duet::rv64 {
 
-// siginfo_t. The fields: who sent it (its process, and in the upper half its user) and a value; or an
-// address.
+// siginfo_t. The fields: its sender (process, and in the upper half user) and a value; or an address.
 struct SignalInfo {
   std::int32_t signal = 0, error = 0, code = 0, padding = 0;
   std::array<std::uint64_t, 14> fields{};
@@ -48,7 +47,7 @@ struct AlternateStack {
   bool holds(std::uint64_t pointer) const;
 };
 
-// struct rt_sigframe: what lies at a handler's stack pointer.
+// struct rt_sigframe: the data at a handler's stack pointer.
 struct SignalFrame {
   SignalInfo info;
   std::uint64_t flags = 0, link = 0;

@@ -1,5 +1,5 @@
-// What a program finds on its stack when it starts: argc, argv, envp and the auxiliary vector.
-// Source: System V ABI, RISC-V psABI; Linux, fs/binfmt_elf.c.
+// The stack of a starting program: argc, argv, envp and the auxiliary vector. Source: System V ABI, RISC-V
+// psABI; Linux, fs/binfmt_elf.c.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// Linux for one process: what it knows of the process, and its system calls.
-// Source: Linux 6.1, include/uapi/asm-generic; its man pages, section 2.
+// Linux for one process: its data of the process, and its system calls. Source: Linux 6.1,
+// include/uapi/asm-generic; its man pages, section 2.
 #pragma once
 
 #include <poll.h>
@@ -25,8 +25,8 @@
 
 namespace duet::rv64 {
 
-// The number of a call that CUDA programs of `duet cc --host riscv64` make, outside of Linux's. Whoever has a
-// GPU serves it before these do.
+// The number of the call of CUDA programs from `duet cc --host riscv64`, outside of Linux's. A machine with a
+// GPU serves it before it comes here.
 inline constexpr std::uint64_t kGpuCallNumber = 0x44554554;
 
 class SystemCalls {
@@ -37,34 +37,35 @@ class SystemCalls {
   SystemCalls(const std::string& program, AddressSpace& space, const FileOptions& files = {});
 
   Threads& threads() { return threads_; }
-  // Makes a thread current that can run; time passes until one can. Deadlock where none ever will. Signals
-  // may have ended the process instead, or have sent the thread into a handler.
+  // Makes a runnable thread current; time passes until there is one. Deadlock where there never will be one.
+  // Signals may have ended the process instead, or have sent the thread into a handler.
   void choose_thread();
-  // How many instructions the current thread may execute until that is to be called again.
+  // How many instructions the current thread may execute until the next choose_thread().
   std::uint64_t budget() const;
 
   // For callers with cores and a clock of their own, instead of the two above. The time is now, in ns since
   // the run began; threads whose wait is over run on.
   void advance_to(std::int64_t now);
-  // When that is to be called next, while threads execute or only wait; nothing: nobody waits for a time.
+  // When advance_to() is to be called next, while threads execute or only wait; nothing: no thread waits for
+  // a time.
   std::optional<std::int64_t> next_time(bool executing) const;
-  // That thread is the current one, and goes on: into a handler, where a signal is pending for it.
+  // Makes the thread the current one, and lets it go on: into a handler, where a signal is pending for it.
   void resume(Thread& thread);
   bool has_signal(const Thread& thread) const { return deliverable(thread) != 0; }
   // Why no thread can run.
   std::string describe_deadlock() const;
 
-  // Serves the ecall at which the current thread stands, and steps over it.
+  // Serves the current thread's ecall, and steps over it.
   void serve();
-  // Sends the current thread, which has met a fault, into its handler. False: it has none, the process ends.
+  // Sends the faulting current thread into its handler. False: it has none, the process ends.
   bool enter_fault_handler(const Trap& trap);
   // The signal of a fault.
   static int signal_of(const Trap& trap);
   const std::optional<ProcessEnd>& end() const { return end_; }
 
  private:
-  // Answers: the call is to be made again when what the thread waits for has come; and, the call has set the
-  // registers itself.
+  // Answers: the call is to be made again after the thread's wait; and, the call has set the registers
+  // itself.
   static constexpr std::int64_t kAgainLater = -4096, kRegistersSet = -4097;
 
   struct Call;  // a row of the table: number and function
@@ -76,7 +77,7 @@ class SystemCalls {
   bool get(std::uint64_t address, T& value);
   template <typename T>
   bool put(std::uint64_t address, const T& value);
-  // A string that ends with 0, of at most 4095 bytes: -EFAULT, -ENAMETOOLONG, or 0.
+  // A string with a final 0, of at most 4095 bytes: -EFAULT, -ENAMETOOLONG, or 0.
   std::int64_t get_path(std::uint64_t address, std::string& path);
   std::int64_t put_text(std::uint64_t address, std::uint64_t bytes, const std::string& text);
 
@@ -200,7 +201,7 @@ class SystemCalls {
   void return_from_wait(Thread& thread, std::int64_t result);
   std::int64_t send_if_valid(Thread* thread, std::uint64_t signal, const SignalInfo& info);
 
-  // Files that are waited for.
+  // Wakes threads whose files are ready.
   void wake_for_files();
   // The answer where a file is not ready: waits, or -EAGAIN where the descriptor does not block.
   std::int64_t wait_for_file(std::uint64_t descriptor, short events);
@@ -244,7 +245,7 @@ class SystemCalls {
   int leader_status_ = 0;
   std::int64_t slept_ = 0;
   std::array<Action, kSignals + 1> actions_{};
-  PendingSignals pending_;  // of the process: for any thread that does not block them
+  PendingSignals pending_;  // of the process: for any thread without a block for them
   Timers timers_;
   RandomBytes random_{1};
   std::set<std::uint64_t> told_;  // unknown calls

@@ -1,7 +1,7 @@
 // The threads of a process. They share one core in turns: each runs until it waits, yields, or has executed
-// kTurn instructions; then the next in the order of their creation that can run. So runs are deterministic.
-// The counters that a program reads (rdinstret and its relatives) are the core's, and do not stand still for
-// a thread that waits.
+// kTurn instructions; then the next runnable one in the order of their creation. So runs are deterministic. A
+// program's counters (rdinstret and its relatives) are the core's, and do not stand still for a waiting
+// thread.
 #pragma once
 
 #include <array>
@@ -17,30 +17,30 @@
 namespace duet::rv64 {
 
 struct Thread {
-  // Of a call that is interrupted by a signal with a handler: whether it is made again afterwards.
+  // Whether a call interrupted by a signal with a handler is made again afterwards.
   enum class Restart : std::uint8_t { Never, IfAsked };  // asked: by SA_RESTART
-  // Of a pipe that the program has made.
+  // A wait for a pipe of the program.
   struct FileWait {
     int host = -1;
     short events = 0;  // as poll has them
   };
-  // What it waits for: a futex, unless that is 0, files, signals, and until `deadline`.
+  // The wait of a thread: for a futex, unless it is 0, files, signals, and until `deadline`.
   struct Wait {
     std::uint64_t futex = 0;
     std::uint32_t bits = 0;
     std::optional<std::int64_t> deadline;
     std::int64_t result_at_deadline = 0;
-    std::uint64_t ticket = 0;  // who waits longest is woken first
+    std::uint64_t ticket = 0;  // the longest wait is woken first
     Restart restart = Restart::Never;
-    std::uint64_t remaining = 0;  // an address: where an interrupted sleep tells what is left; 0: nowhere
+    std::uint64_t remaining = 0;  // an address: for the rest of an interrupted sleep; 0: nowhere
     std::uint64_t argument0 = 0;  // of the call: a0 has its result already
     // The call stands before its ecall, and is made again when the thread is woken, also by its deadline.
     bool repeats = false;
     std::vector<FileWait> files{};
-    std::uint64_t signals = 0;  // that wake it, also while blocked
+    std::uint64_t signals = 0;  // signals that wake it, also while blocked
     bool outside = false;       // for somebody outside of Linux: no signal interrupts it
   };
-  // Of a call that repeats: what it has achieved, and until when it may wait.
+  // The progress of a repeated call, and the end of its wait.
   struct Progress {
     std::uint64_t done = 0;
     std::optional<std::int64_t> deadline;
@@ -59,7 +59,7 @@ struct Thread {
   std::uint64_t robust_list = 0;    // an address, of set_robust_list
   std::uint64_t mask = 0;           // blocked signals; bit 0 is signal 1
   PendingSignals pending;
-  std::optional<std::uint64_t> saved_mask;  // comes back when the call that has replaced it ends
+  std::optional<std::uint64_t> saved_mask;  // comes back at the end of the call that replaced it
   AlternateStack alternate_stack;
   std::optional<Wait> wait;
   Progress progress;
@@ -80,7 +80,7 @@ class Threads {
   void make_current(const Thread& thread);
   // It has executed for so many ns.
   void executed(Thread& thread, std::uint64_t time);
-  // Those whose deadline is not later than `now` wait no longer.
+  // Ends the waits with a deadline not later than `now`.
   void expire(std::int64_t now);
   const std::vector<std::unique_ptr<Thread>>& all() const { return threads_; }
   // With the registers of the current one; nullptr: there are too many.
@@ -89,7 +89,7 @@ class Threads {
   // Of the current one. When it goes, another one must be left.
   void wait(const Thread::Wait& wait);
   void exit_current();
-  // How many have been woken, of at most `count`, that wait there with one of these bits.
+  // Wakes at most `count` threads that wait there with one of these bits. Returns their number.
   std::int64_t wake(std::uint64_t futex, std::uint64_t count, std::uint32_t bits);
 
   // The rest of the turn of the current thread is left to others.
@@ -102,7 +102,7 @@ class Threads {
   bool choose(std::int64_t now);
   // Whether the next choice is not the current one's next instruction.
   bool turn_ends() const { return turn_left_ == 0 || threads_[current_]->wait; }
-  // The earliest for which a thread waits.
+  // The earliest deadline of a thread.
   std::optional<std::int64_t> earliest_deadline() const;
 
  private:

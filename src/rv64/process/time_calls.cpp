@@ -72,7 +72,7 @@ std::int64_t SystemCalls::getrusage(const Arguments& a) {
   constexpr int kSelf = 0, kChildren = -1, kThread = 1;
   const int whose = static_cast<int>(a[0]);
   if (whose != kSelf && whose != kChildren && whose != kThread) return -EINVAL;
-  // User time, system time, and fourteen counts, of which the first is memory in KiB.
+  // User time, system time, and fourteen counts, the first of them memory in KiB.
   std::int64_t usage[18] = {};
   if (whose != kChildren) {  // there are none
     const auto time =

@@ -1,5 +1,5 @@
-// The timers of a process: those of setitimer, and those of timer_create.
-// Left out: SIGEV_THREAD (glibc makes it of SIGEV_THREAD_ID), and timers on the clock of one thread.
+// The timers of a process, by setitimer and by timer_create. Left out: SIGEV_THREAD (glibc makes it of
+// SIGEV_THREAD_ID), and timers on the clock of one thread.
 #pragma once
 
 #include <array>
@@ -11,9 +11,9 @@
 namespace duet::rv64 {
 
 struct Timer {
-  enum class Clock : std::uint8_t { Elapsed, Executed };  // time, or time in which the process has executed
+  enum class Clock : std::uint8_t { Elapsed, Executed };  // time, or time of the process's execution
   Clock clock = Clock::Elapsed;
-  std::int64_t clock_origin = 0;  // what the guest's clock says when time is 0
+  std::int64_t clock_origin = 0;  // the guest's clock at time 0
   std::optional<std::int64_t> expiry;
   std::int64_t interval = 0;            // 0: once
   unsigned signal = 0;                  // 0: none is sent

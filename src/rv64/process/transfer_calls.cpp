@@ -1,4 +1,4 @@
-// System calls that read and write files, and wait for them.
+// System calls for reading and writing files, with their waits.
 #include <poll.h>
 #include <sys/select.h>
 #include <sys/stat.h>
@@ -50,7 +50,7 @@ std::uint64_t SystemCalls::copy_parts(bool to_guest, std::span<const Part> parts
       continue;
     }
     const auto span = buffer.subspan(copied, std::min(part.bytes - skipped, buffer.size() - copied));
-    // By pages: what lies before a fault counts.
+    // By pages: bytes before a fault count.
     for (std::uint64_t done = 0; done < span.size();) {
       const std::uint64_t address = part.address + skipped + done;
       const auto piece =
@@ -68,7 +68,7 @@ std::uint64_t SystemCalls::copy_parts(bool to_guest, std::span<const Part> parts
   return copied;
 }
 
-// A piece at a time. What was done before an error counts, as in Linux.
+// A piece at a time. Bytes before an error count, as in Linux.
 std::int64_t SystemCalls::transfer(bool write, std::uint64_t descriptor, std::span<const Part> parts,
                                    std::int64_t offset) {
   const int host = files_.host(descriptor);
@@ -80,7 +80,7 @@ std::int64_t SystemCalls::transfer(bool write, std::uint64_t descriptor, std::sp
   }
   total = std::min(total, kMostBytes);
   Thread& thread = threads_.current();
-  std::uint64_t& done = thread.progress.done;  // a call that has waited goes on from there
+  std::uint64_t& done = thread.progress.done;  // a call goes on from there after a wait
   const auto ends = [&done](std::int64_t error) {
     return done != 0 ? static_cast<std::int64_t>(done) : error;
   };

@@ -1,5 +1,5 @@
-// The warp that issued last goes on; when it cannot, the one that came first. Source: Rogers, O'Connor and
-// Aamodt, "Cache-Conscious Wavefront Scheduling", MICRO 2012 (GTO); GPGPU-Sim's manual.
+// The last issuing warp goes on; when it cannot, the oldest warp does. Source: Rogers, O'Connor and Aamodt,
+// "Cache-Conscious Wavefront Scheduling", MICRO 2012 (GTO); GPGPU-Sim's manual.
 #pragma once
 
 #include <array>

@@ -1,4 +1,4 @@
-// The next warp after the one that issued last, of those that can. Source: GPGPU-Sim's manual (LRR).
+// The next ready warp after the last issuing one. Source: GPGPU-Sim's manual (LRR).
 #pragma once
 
 #include <bit>

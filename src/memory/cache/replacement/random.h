@@ -1,5 +1,5 @@
-// A free way, or any line that does not wait: which one follows from the number of uses of the cache so far,
-// so that a run that is repeated replaces the same lines.
+// A free way, or any line without a fetch. The choice follows from the number of uses of the cache so far, so
+// a repeated run replaces the same lines.
 #pragma once
 
 #include "memory/cache/line_array.h"

@@ -1,6 +1,6 @@
-// Tree pseudo-LRU: a bit at each node of a binary tree over the ways points away from the half that was used
-// last; the victim lies where the bits lead. The bits need not be kept: the half that was used last is the
-// one with the latest use in it. A half without a candidate is passed by.
+// Tree pseudo-LRU: a bit at each node of a binary tree over the ways points away from the half used last; the
+// victim lies where the bits lead. The bits need not be kept: the half used last holds the way of the latest
+// use. A half without a candidate is passed by.
 #pragma once
 
 #include "memory/cache/line_array.h"

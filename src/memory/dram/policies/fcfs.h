@@ -1,4 +1,4 @@
-// FCFS: only the oldest request gets commands; while there is none, rows are closed that are to be.
+// FCFS: only the oldest request gets commands; while there is none, rows are closed as the row policy wants.
 #pragma once
 
 #include "memory/dram/dram_banks.h"

@@ -1,9 +1,9 @@
-// FR-FCFS (Rixner et al., "Memory Access Scheduling", ISCA 2000): the command that is legal first goes first;
-// at one cycle a column command to an open row goes before ACT and PRE; among equals the older request goes
-// first. Column commands keep the bus's direction as long as there is one for it. No request is overtaken by
-// one admitted `limit` (queue_entries) or more requests after it, where an overtaker would cost it time: by
-// row hits of its bank, by the other direction's hits while its own row is open, or at a cycle's command
-// slot. That bounds starvation.
+// FR-FCFS (Rixner et al., "Memory Access Scheduling", ISCA 2000): the command with the earliest legal cycle
+// goes first; at one cycle a column command to an open row goes before ACT and PRE; among equals the older
+// request goes first. Column commands keep the bus's direction as long as there is one for it. No request is
+// overtaken by one admitted `limit` (queue_entries) or more requests after it, where an overtaker would cost
+// it time: by row hits of its bank, by the other direction's hits while its own row is open, or at a cycle's
+// command slot. This bounds starvation.
 #pragma once
 
 #include "memory/dram/dram_banks.h"
@@ -28,7 +28,7 @@ struct FrFcfs {
       }
     }
     DramBanks::Candidate row;
-    // What comes too late for the whole channel or for every bank need not be looked at bank by bank.
+    // A command too late for the whole channel or for every bank need not be looked at bank by bank.
     const auto possible = [&](DramCommand command, const DramBanks::RowCommands& commands) {
       return commands.banks != 0 &&
              std::max({from, b.timer.earliest(command), commands.bound}) <= column.cycle;

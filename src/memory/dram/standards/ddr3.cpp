@@ -1,4 +1,4 @@
-// DDR3 (JESD79-3): ranks that share the data bus, which needs rtrs cycles to pass from one to another (not
+// DDR3 (JESD79-3): ranks share the data bus. It needs rtrs cycles to pass from one rank to another (not
 // JEDEC's; a property of the board and the controller). No bank groups. Left out: on-die termination.
 #include "memory/dram/standards/parameters.h"
 

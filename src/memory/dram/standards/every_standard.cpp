@@ -1,4 +1,4 @@
-// Rules that GDDR5 (JESD212), DDR3 (JESD79-3) and HBM3 (JESD238) share, and the search by name.
+// The common rules of GDDR5 (JESD212), DDR3 (JESD79-3) and HBM3 (JESD238), and the search by name.
 #include "base/error.h"
 #include "config/names.h"
 #include "memory/dram/standards/parameters.h"
@@ -41,7 +41,7 @@ constexpr const DramStandard* kStandards[] = {&kGddr5, &kDdr3, &kHbm3};
 const std::span<const StandardRule> kRulesOfEveryStandard = kCommonRules;
 
 std::string why_unused(const config::Dram& dram, std::uint64_t config::DramTiming::*parameter) {
-  // What data take is no rule: the controller adds it.
+  // The time of the data is no rule: the controller adds it.
   if (parameter == &config::DramTiming::cl || parameter == &config::DramTiming::wl) return {};
   const TimingSum one = standards::parameter(parameter);
   std::string why = "gpu.dram.standard = \"" + dram.standard + "\" has no such rule";

@@ -1,5 +1,5 @@
-// GDDR5 (JESD212): bank groups, and a window of 32 activates beside that of four. One rank. Left out: ACT to
-// WR shorter than ACT to RD (tRCDWR).
+// GDDR5 (JESD212): bank groups, and a window of 32 activates beside the one of four. One rank. Left out: ACT
+// to WR shorter than ACT to RD (tRCDWR).
 #include "memory/dram/standards/parameters.h"
 
 namespace duet::memory {

@@ -1,5 +1,5 @@
-// The words in which the tables of the standards are written: one parameter each of config::DramTiming, and
-// the cycles of a burst.
+// The vocabulary of the standards' tables: one parameter each of config::DramTiming, and the cycles of a
+// burst.
 #pragma once
 
 #include "memory/dram/standards.h"

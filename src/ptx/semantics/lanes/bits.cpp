@@ -20,8 +20,7 @@ inline T reverse_bits(T x) {
     return __builtin_bswap32(x);
 }
 
-// Position of the highest bit that differs from the sign (signed) or is set (unsigned); -1 when there is
-// none.
+// Position of the highest bit different from the sign (signed) or set (unsigned); -1 when there is none.
 template <typename T, bool ShiftAmount>
 inline U32 find_highest(T a) {
   using U = std::make_unsigned_t<T>;
@@ -44,7 +43,7 @@ inline T extract_field(T a, U32 b, U32 c) {
     sign = (value >> top) & 1;
   }
   const U shifted = position < kBits ? value >> position : U{0};
-  // Bits of the field that the source has; what lies above repeats the sign.
+  // Bits of the field in the source; higher ones repeat the sign.
   const U32 available = position < kBits ? (length < kBits - position ? length : kBits - position) : 0;
   const U mask = available >= kBits ? ~U{0} : (U{1} << available) - 1;
   return static_cast<T>((shifted & mask) | (sign ? ~mask : U{0}));

@@ -1,11 +1,11 @@
-// What the conversions share. Source: PTX ISA 9.0, section 9.7.9.21 (cvt).
+// The common part of the conversions. Source: PTX ISA 9.0, section 9.7.9.21 (cvt).
 #pragma once
 
 #include "ptx/semantics/lanes/half.h"
 
 namespace duet::ptx::DUET_LANES {
 
-// All integer types that cvt knows.
+// All integer types of cvt.
 template <typename F>
 inline Handlers for_convertible_integer(Type type, F f) {
   switch (type) {

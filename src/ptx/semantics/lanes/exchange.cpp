@@ -1,8 +1,7 @@
-// Exchange between the lanes of a warp. The lanes that execute together are those given; a member mask
-// narrows the group of each lane, so that disjoint groups may share one instruction. Lanes that are named by
-// the mask but run elsewhere do not take part. A shuffle from a lane that does not take part gives 0: PTX
-// leaves it undefined, GPUs give 0, and programs sum such lanes (cuda-samples reduction). Source: PTX
-// ISA 9.0, sections 9.7.9 and 9.7.13. These instructions name 32 lanes.
+// Exchange between the lanes of a warp. The given lanes execute together; a member mask narrows the group of
+// each lane, so disjoint groups may share one instruction. Lanes in the mask that run elsewhere do not take
+// part. A shuffle from such a lane gives 0: PTX leaves it undefined, GPUs give 0, and programs sum such lanes
+// (cuda-samples reduction). Source: PTX ISA 9.0, sections 9.7.9 and 9.7.13. These instructions name 32 lanes.
 #include "ptx/semantics/lanes/lanes.h"
 
 namespace duet::ptx::DUET_LANES {

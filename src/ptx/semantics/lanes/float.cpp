@@ -1,6 +1,6 @@
 // Floating-point arithmetic in the common case: round to nearest, no modifiers. Square root, reciprocal and
-// division .approx are the correctly rounded operations, which lie within PTX's error bounds.
-// Source: PTX ISA 9.0, section 9.7.3.
+// division .approx are the correctly rounded operations, within PTX's error bounds. Source: PTX ISA 9.0,
+// section 9.7.3.
 #include "ptx/semantics/lanes/float_operations.h"
 
 namespace duet::ptx::DUET_LANES {

@@ -13,7 +13,7 @@ template <typename T>
 struct AbsoluteOf {
   T operator()(T a) const { return std::fabs(a); }
 };
-// div.approx: divisors beyond 2^126 have reciprocals that are subnormal and count as zero.
+// div.approx: divisors beyond 2^126 have subnormal reciprocals, which count as zero.
 struct ApproximateDivide {
   float operator()(float a, float b) const {
     const float magnitude = std::fabs(b);

@@ -1,6 +1,6 @@
-// Floating-point operations on the values of one lane, and what PTX wraps around them: operand modifiers,
-// flush to zero, saturation, NaN results. Source: PTX ISA 9.0, section 9.7.3. Single-precision NaN results
-// are the canonical 0x7fffffff; double-precision ones keep the payload of the first NaN operand, quieted.
+// Floating-point operations on the values of one lane, and PTX's wrapping: operand modifiers, flush to zero,
+// saturation, NaN results. Source: PTX ISA 9.0, section 9.7.3. Single-precision NaN results are the canonical
+// 0x7fffffff; double-precision ones keep the payload of the first NaN operand, quieted.
 #pragma once
 
 #include <cmath>
@@ -113,7 +113,7 @@ struct Plain<T, Core, TypeList<A...>> {
   T operator()(A... in) const { return settle_nan(Core{}(in...), in...); }
 };
 
-// What an operand's -x and |x| and the instruction's .ftz do to an input.
+// The effect of an operand's -x and |x| and the instruction's .ftz on an input.
 template <typename T>
 class Input {
  public:
@@ -132,7 +132,7 @@ class Input {
   T threshold_;
 };
 
-// The operation with everything that PTX can ask for.
+// The operation with all of PTX's options.
 template <typename T, typename Core, typename Arguments = ArgumentsOf<Core>>
 class General;
 template <typename T, typename Core, typename... A>

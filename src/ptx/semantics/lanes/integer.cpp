@@ -1,6 +1,6 @@
 // Integer arithmetic whose result has the operands' width. Source: PTX ISA 9.0, section 9.7.1. Division by
-// zero gives all ones, a remainder by zero the dividend, as the machine code that PTX is translated to does
-// (PTX leaves it unspecified); the smallest signed number divided by -1 gives itself.
+// zero gives all ones, a remainder by zero the dividend, as in the machine code (PTX leaves it unspecified);
+// the smallest signed number divided by -1 gives itself.
 #include "ptx/semantics/lanes/lanes.h"
 
 namespace duet::ptx::DUET_LANES {
@@ -8,7 +8,7 @@ namespace {
 
 template <typename T>
 using Unsigned = std::make_unsigned_t<T>;
-// Wide enough that arithmetic on T wraps instead of overflowing a promoted int.
+// Wide enough for arithmetic on T to wrap instead of overflowing a promoted int.
 template <typename T>
 using Wrapping = std::conditional_t<(sizeof(T) < 4), std::uint32_t, Unsigned<T>>;
 template <typename T>

@@ -84,8 +84,8 @@ Handlers dot_product(const MicroOp& op) {
 }
 
 // CC.CF is a lane mask of the warp. A subtraction adds the complement of b, as NVIDIA's GPUs do, so CF is set
-// when there is no borrow; a chain that mixes additions and subtractions sees it (published test subc_cc,
-// which passes there).
+// when there is no borrow; a chain of additions and subtractions sees it (published test subc_cc passes
+// there).
 template <typename T>
 struct Carry {
   using Double = std::conditional_t<sizeof(T) == 8, unsigned __int128, std::uint64_t>;

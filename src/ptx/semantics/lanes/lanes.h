@@ -1,8 +1,8 @@
 // Loops over the lanes of a warp: every handler is one of the templates here around a function object on the
 // values of one lane. With all lanes given the loop writes the destination directly and vectorises; with
-// some, the same loop fills a temporary array that is blended in, so lanes that are not given keep their
-// values. Functions that do not vectorise (`costly`) visit only the lanes given. DUET_LANES names the
-// namespace of the copy that is being compiled (lanes_v2, lanes_v3).
+// some, the same loop fills a temporary array, which is blended in, so other lanes keep their values.
+// Functions that do not vectorise (`costly`) visit only the lanes given. DUET_LANES names the namespace of
+// the compiled copy (lanes_v2, lanes_v3).
 #pragma once
 
 #include <bit>
@@ -22,7 +22,7 @@
 
 namespace duet::ptx::DUET_LANES {
 
-// Values that are only bits to these templates.
+// Values used as bits by these templates.
 struct Half {  // binary16
   std::uint16_t bits;
 };
@@ -87,7 +87,7 @@ inline void blend(S* out, const S* values, std::uint64_t lanes) {
   }
 }
 
-// A function object may keep what it needs of the micro-op (flags, modes): it is then built from it.
+// A function object with parts of the micro-op (flags, modes) is built from it.
 template <typename F>
 inline F make_function(const MicroOp& op) {
   if constexpr (std::is_constructible_v<F, const MicroOp&>)
@@ -148,7 +148,7 @@ inline Handlers make_elementwise(TypeList<A...>) {
                                                std::index_sequence_for<A...>{});
           }};
 }
-// destination[0] = f(source[0], source[1], ..), lane by lane; the types are those of F's call operator.
+// destination[0] = f(source[0], source[1], ..), lane by lane; the types are from F's call operator.
 template <typename F>
 inline Handlers elementwise(F = F{}) {
   return make_elementwise<F, false>(ArgumentsOf<F>{});
@@ -200,7 +200,7 @@ inline std::uint64_t mask_of(const std::uint64_t* values) {
   return mask;
 }
 
-// The lanes in which f(source[0], source[1], ..) holds.
+// The lanes with a true f(source[0], source[1], ..).
 template <unsigned W, typename F, typename First, typename... A, std::size_t... I>
 inline std::uint64_t lanes_where(const Warp<W>& warp, const MicroOp& op, TypeList<First, A...>,
                                  std::index_sequence<I...>) {

@@ -18,7 +18,7 @@ inline T shift_right(T a, std::uint32_t n) {
     return n <= kLast ? static_cast<T>(a >> n) : T{0};
 }
 
-// Any function of three bits, given as its truth table: the sum of the minterms that the table names.
+// Any function of three bits, given as its truth table: the sum of the table's minterms.
 inline std::uint32_t truth_table(std::uint32_t table, std::uint32_t a, std::uint32_t b, std::uint32_t c) {
   const auto term = [table](unsigned i) { return (table >> i) & 1 ? ~0u : 0u; };
   const std::uint32_t without_a =

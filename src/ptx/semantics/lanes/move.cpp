@@ -61,7 +61,7 @@ void unpack(Warp<W>& warp, const MicroOp& op, std::uint64_t lanes) {
   }
 }
 
-// What a generic address adds to the space's own.
+// The offset of a generic address over the space's own.
 inline Address window_of(StateSpace space) {
   switch (space) {
     case StateSpace::Shared:

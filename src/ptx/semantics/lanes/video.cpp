@@ -1,6 +1,6 @@
 // Scalar and SIMD video instructions, cvt.pack, and integer arithmetic on pairs of 16-bit numbers. Source:
 // PTX ISA 9.0, sections 9.7.1, 9.7.9, 9.7.18 and 9.7.19. Where the manual leaves the width of an intermediate
-// result open (.min and .max of what does not fit the result's type), it is exact.
+// result open (.min and .max of values too large for the result's type), it is exact.
 #include "ptx/video.h"
 
 #include "ptx/semantics/lanes/lanes.h"
@@ -45,7 +45,7 @@ inline bool compare(Comparison comparison, std::int64_t a, std::int64_t b) {
   }
 }
 
-// What the scalar and the SIMD instructions share.
+// The common part of the scalar and the SIMD instructions.
 inline Wide operate(VideoOperation operation, Comparison comparison, std::int64_t a, std::int64_t b) {
   switch (operation) {
     case VideoOperation::Add:
@@ -69,7 +69,7 @@ inline Wide operate(VideoOperation operation, Comparison comparison, std::int64_
   }
 }
 
-// What both kinds of instructions are made of.
+// The parts of both kinds of instructions.
 struct Parts {
   VideoForm form;
   Comparison comparison;

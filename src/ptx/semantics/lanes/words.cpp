@@ -1,6 +1,6 @@
 // Word moves between lane arrays and memory. Eight lanes at a time are looked at together, because threads
-// that differ in one coordinate read either consecutive words or the same word: a row of a tile and a column
-// of another, side by side in one warp, are copies and broadcasts, not gathers.
+// along one coordinate read either consecutive words or the same word: a row of a tile and a column of
+// another, side by side in one warp, are copies and broadcasts, not gathers.
 #include "ptx/semantics/lanes/lanes.h"
 #include "ptx/semantics/word_lanes.h"
 
@@ -9,7 +9,7 @@ namespace {
 
 constexpr unsigned kChunk = 8;
 
-// The lanes that are not given take the address of the first that is.
+// Other lanes take the address of the first given one.
 template <unsigned W, typename A>
 [[gnu::noinline]] void give_all(A* all, const A* addresses, std::uint64_t lanes) {
   const A first = addresses[std::countr_zero(lanes)];
@@ -222,7 +222,7 @@ void add(std::byte* memory, const std::uint32_t* offsets, std::uint64_t lanes, c
     for (unsigned i = 0; i < W; ++i) add_lane(i);
     return;
   }
-  // The values may lie in the register that gets the result.
+  // The values may lie in the destination register.
   alignas(64) std::uint32_t before[W];
   for (std::uint64_t rest = lanes; rest != 0; rest &= rest - 1) {
     const auto i = static_cast<unsigned>(std::countr_zero(rest));
@@ -231,7 +231,7 @@ void add(std::byte* memory, const std::uint32_t* offsets, std::uint64_t lanes, c
   if (old != nullptr) blend<W>(old, before, lanes);
 }
 
-// What the eight lanes of every chunk have in common.
+// The common shape of the eight lanes of every chunk.
 template <unsigned W, typename T>
 inline Shape common_shape(const Offsets<W>& offsets) {
 #if defined(__AVX2__)
