@@ -2,7 +2,7 @@
 """Litmus tests between CPU and GPU: which outcomes are seen over mapped pinned memory, and whether the models allow them.
 
 Usage: litmus_gpu_test.py --duet build/bin/duet [--passes N] [--seeds A:B] [--table] [--only litmus|locks]
-Four passes on all shapes at night (tests/whole.py); otherwise two passes, and on each shape but the first one distance of the two.
+Four passes on all shapes at night (tests/whole.py); otherwise one pass, and on each shape but the first one distance of the two.
 
 tests/guest/litmus_gpu/gpu_tests.py has the tests and the models: RVWMO and PTX, which programs may count on, and total store order with
 PCI Express, which the machine keeps. Each test runs with no fence, with the CPU's, with the GPU's and with both, on several shapes of the
@@ -152,7 +152,7 @@ def locks(options, program):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--duet", required=True)
-    parser.add_argument("--passes", type=int, default=4 if WHOLE else 2)
+    parser.add_argument("--passes", type=int, default=4 if WHOLE else 1)
     parser.add_argument("--seeds", default="1:2", help="A:B, B excluded")
     parser.add_argument("--table", action="store_true")
     parser.add_argument("--memory", choices=MODELS, help="w: write-back alone, u: write-combined alone")

@@ -19,7 +19,7 @@ import time
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent)]
 import core_shapes  # noqa: E402
-from whole import WHOLE  # noqa: E402
+from whole import WHOLE, some  # noqa: E402
 
 QEMU = shutil.which("qemu-riscv64")
 BARE = ("-nostdlib", "-ffreestanding", "-ffp-contract=off", "-fno-builtin", "-Wl,--no-relax")
@@ -88,7 +88,7 @@ def main():
     runs = failures = 0
     with tempfile.TemporaryDirectory(prefix="duet-timed-programs-") as name:
         folder = pathlib.Path(name)
-        for number, (source, flags, arguments, text) in enumerate(PROGRAMS):
+        for number, (source, flags, arguments, text) in some(enumerate(PROGRAMS), 2):
             program = build(source, flags, folder)
             chosen = [odd[2 * number % len(odd)], odd[(2 * number + 1) % len(odd)]][:2 if WHOLE else 1]
             shapes = odd if options.all_shapes else LARGE.get(source, chosen)
