@@ -18,7 +18,7 @@ std::uint64_t units(std::uint64_t value, std::uint64_t unit) {
   return round_up(value, std::max<std::uint64_t>(unit, 1));
 }
 
-// The event says the kind of a command that nobody has described.
+// The event has the kind of a command without facts.
 void complete_facts(CommandFacts& facts, const sim::Event& event) {
   if (facts.name.empty()) facts.name = event.name;
   if (facts.kind != ScriptKind::Scheduling) return;

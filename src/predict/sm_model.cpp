@@ -6,7 +6,7 @@ namespace duet::predict {
 
 namespace {
 
-// Steps and requests that are computed again for each limit, and steps of each warp at least.
+// Most steps and requests to compute again for each limit, and fewest steps of each warp.
 constexpr std::uint64_t kMostWork = 50'000, kFewestSteps = 128;
 
 }  // namespace

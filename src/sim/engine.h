@@ -138,8 +138,7 @@ class Engine {
   // Null: nobody looks.
   EventSink* event_sink(TaskEventKind kind) const { return event_sinks_[static_cast<std::size_t>(kind)]; }
 
-  // From `first` on, which lies in the future. Of those that look at one time the one that was named first
-  // looks first.
+  // From `first` on, a future time. Observers of one time look in the order of these calls.
   void observe(Observer& observer, Picoseconds first);
 
   const std::vector<Component*>& components() const { return components_; }

@@ -166,7 +166,7 @@ int run_program(const config::Installation& installation, const RunOptions& opti
       config::load_machine(options.machine, installation.machines_directory, options.sets);
   const bool preexecutes =
       options.run.of<machine::PreexecutionOptions>().on() || options.run.of<machine::CpuBlocksOptions>().on;
-  // A model reads what the timed GPU does.
+  // A model reads the timed GPU's keys.
   machine::check_machine(machine, options.run.functional && !options.run.of<machine::PredictOptions>().on,
                          options.run.simulated_host ? machine::OnCores::Host
                          : preexecutes              ? machine::OnCores::Preexecution

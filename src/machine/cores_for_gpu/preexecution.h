@@ -1,9 +1,8 @@
 // Pre-execution beside the kernels of a machine (yang2012 section 4).
 //
 //   Preexecution preexecution(system, options, occupancy);
-//   preexecution.programs().sources().add(...);
-//   preexecution.programs().prepare(kernel);   // before the launch
-//   preexecution.launched(command);            // when the driver has sent it
+//   preexecution.programs().sources().add(...); preexecution.programs().prepare(kernel);   // before a launch
+//   preexecution.launched(command);                                          // when the driver has sent it
 //   preexecution.ended = [&](const PreexecutionRun& run) { ... };
 //
 // A launch goes to the GPU: a core begins the program that runs ahead of its kernel. The kernel has ended: a

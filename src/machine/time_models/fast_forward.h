@@ -1,4 +1,4 @@
-// Which launches the timed GPU executes functionally, so that the one that matters comes soon:
+// Chooses launches that the timed GPU executes functionally, so the interesting one comes soon:
 //   FastForwardOptions{.skip = 100}                      the first 100 launches
 //   FastForwardOptions{.kernels = "bfs", .count = 1}     all but the first launch of a kernel of that name
 // A fast-forwarded kernel has right results and the time of the functional GPU (gpu.functional). It runs
