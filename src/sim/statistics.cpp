@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <string_view>
 
 #include "sim/engine.h"
 
@@ -36,12 +37,20 @@ Statistics::Statistics(const Engine& engine) : engine_(engine) {
 }
 
 void Statistics::add(const StatisticGroup& group, std::size_t first_run) {
+  std::size_t next = declared_.size();
   for (const StatisticGroup::Declared& one : group.declared()) {
-    const std::string name = group.prefix() + one.name;
-    const auto found = std::find_if(declared_.begin(), declared_.end(),
-                                    [&](const Statistic& known) { return known.name == name; });
-    const auto total = static_cast<std::uint32_t>(found - declared_.begin());
-    if (found == declared_.end()) declared_.push_back({name, one.unit, one.description, one.kind});
+    // Mostly the group is of a kind that is known: its statistics follow each other.
+    const auto is_named = [&](std::string_view name) {
+      return name.starts_with(group.prefix()) && name.substr(group.prefix().size()) == one.name;
+    };
+    const auto has_name = [&](const Statistic& known) { return is_named(known.name); };
+    if (next >= declared_.size() || !has_name(declared_[next])) {
+      const auto found = std::find_if(declared_.begin(), declared_.end(), has_name);
+      next = static_cast<std::size_t>(found - declared_.begin());
+      if (found == declared_.end())
+        declared_.push_back({group.prefix() + one.name, one.unit, one.description, one.kind});
+    }
+    const auto total = static_cast<std::uint32_t>(next++);
     if (one.kind == StatisticKind::State) {
       states_.push_back({static_cast<const State*>(one.value), total});
       continue;
@@ -65,27 +74,42 @@ void Statistics::read(Known& known, std::size_t first_value) {
   std::uint64_t* old = values_.data() + first_value;
   for (std::uint32_t r = known.first_run; r < known.first_run + known.run_count; ++r) {
     const Run& run = runs_[r];
-    std::uint64_t* const total = totals_.data() + run.total;
-    for (std::size_t i = 0; i < run.count; ++i, ++old) {
-      std::uint64_t value;
-      std::memcpy(&value, run.values + i * sizeof value, sizeof value);
-      total[i] = run.most ? std::max(total[i], value) : total[i] + (value - *old);
-      if (value != *old) known.changed = reads_;
-      *old = value;
-    }
+    std::size_t i = 0;
+    const auto value = [&](std::size_t of) {
+      std::uint64_t result;
+      std::memcpy(&result, run.values + of * sizeof result, sizeof result);
+      return result;
+    };
+    const auto look_at = [&](std::size_t end) {
+      std::uint64_t* const total = totals_.data() + run.total;
+      for (; i < end; ++i) {
+        const std::uint64_t now = value(i);
+        if (now == old[i]) continue;
+        total[i] = run.most ? std::max(total[i], now) : total[i] + (now - old[i]);
+        known.changed = reads_;
+        old[i] = now;
+      }
+    };
+    // Few of them have changed.
+    constexpr std::size_t kStep = 4;
+    for (std::size_t next = kStep; next <= run.count; i = next, next += kStep)
+      if (((value(i) ^ old[i]) | (value(i + 1) ^ old[i + 1]) | (value(i + 2) ^ old[i + 2]) |
+           (value(i + 3) ^ old[i + 3])) != 0)
+        look_at(next);
+    look_at(run.count);
+    old += run.count;
   }
 }
 
 Statistics::Values Statistics::totals(bool with_states) {
   ++reads_;
-  const std::vector<std::uint64_t>& ticks = engine_.ticks();
-  for (std::size_t i = 0; i < known_.size(); ++i) {
-    Known& known = known_[i];
+  const std::uint64_t* const ticks = engine_.ticks().data();
+  for (Known& known : known_) {
     const std::uint64_t own = ticks[known.number];
     if (known.ticks == own && !known.settles) continue;
     known.ticks = own;
     known.settles = known.component->settle_statistics();
-    read(known, parts_[i].first);
+    read(known, parts_[static_cast<std::size_t>(&known - known_.data())].first);
   }
   Values totals = totals_;
   if (with_states)
