@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <iterator>
+#include <utility>
 
 #include "machine/host/processor.h"
 #include "machine/host/simulated_host.h"
@@ -48,15 +49,20 @@ void Process::note_time(Picoseconds thread_clock) {
   auto& simulated = journal_->header().simulated_ps;
   const Picoseconds reached = std::max(thread_clock, engine().now());
   const driver::CommandCounts& incomplete = driver().incomplete_by_kind();
-  for (std::size_t kind = 0; kind < incomplete.size(); ++kind)
-    journal_->header().incomplete[index_of(static_cast<driver::CommandKind>(kind))].store(
-        incomplete[kind], std::memory_order_relaxed);
+  auto& written = journal_->header().incomplete;
+  [&]<std::size_t... kKind>(std::index_sequence<kKind...>) {  // each place is known when this is compiled
+    (written[index_of(static_cast<driver::CommandKind>(kKind))].store(incomplete[kKind],
+                                                                      std::memory_order_relaxed),
+     ...);
+  }
+  (std::make_index_sequence<driver::kCommandKinds>());
   if (reached < simulated) return;
   const auto append = [this](report::RecordType type, const auto& list) {
-    if (!list.empty()) journal_->append(type, list.data(), list.size() * sizeof list[0]);
+    journal_->append(type, list.data(), list.size() * sizeof list[0]);
   };
-  append(report::RecordType::PathSteps, account_->take_steps());
-  append(report::RecordType::MomentStretches, account_->take_stretches());
+  account_->take_steps([&](const auto& steps) { append(report::RecordType::PathSteps, steps); });
+  if (const auto stretches = account_->take_stretches(); !stretches.empty())
+    append(report::RecordType::MomentStretches, stretches);
   journal_->publish_account(account_->up_to(reached));
   simulated = reached;
 }

@@ -141,9 +141,15 @@ inline unsigned Engine::next_slot() const {
   const unsigned from = (base_ >> kSlotShift) % kSlots;
   unsigned word = from / 64;
   std::uint64_t bits = used_[word] & ~0ull << from % 64;
-  for (unsigned i = 0; bits == 0; bits = used_[word]) {
-    if (++i > kSlots / 64) return kSlots;
-    word = (word + 1) % (kSlots / 64);
+  if (bits == 0) {
+    // Mostly all sleep for longer than that.
+    std::uint64_t any = 0;
+    for (const std::uint64_t used : used_) any |= used;
+    if (any == 0) return kSlots;
+    do {
+      word = (word + 1) % (kSlots / 64);
+      bits = used_[word];
+    } while (bits == 0);
   }
   return word * 64 + static_cast<unsigned>(std::countr_zero(bits));
 }
@@ -159,6 +165,7 @@ bool Engine::step(Picoseconds limit) {
   if (far_from_ < base_ + kReach) bring_near();
   unsigned slot = next_slot();
   if (slot == kSlots) {
+    if (far_from_ > limit) return false;
     const Picoseconds time = first_of(far_);
     if (time > limit || time == kNever) return false;
     base_ = time >> kSlotShift << kSlotShift;
@@ -166,41 +173,52 @@ bool Engine::step(Picoseconds limit) {
     slot = (time >> kSlotShift) % kSlots;
   }
   Picoseconds time = near_[slot]->wake_time_;
-  bool same = true;  // mostly all in a slot have one time
-  for (const Component* component = near_[slot]->after_; component != nullptr;
-       component = component->after_) {
-    same &= component->wake_time_ == time;
-    time = std::min(time, component->wake_time_);
-  }
-  if (time > limit) return false;
-  if (look_at_ < time) [[unlikely]]
-    look_before(time);
-  now_ = time;
-  base_ = time >> kSlotShift << kSlotShift;
-  due_.clear();
-  for (Component *component = near_[slot], *after; component != nullptr; component = after) {
-    after = component->after_;
-    if (!same) {
-      if (component->wake_time_ != time) continue;
-      unlink(*component);
-    }
-    component->wake_time_ = kNever;
-    ++ticks_[component->number_];
-    due_.push_back(component);
+  // They go into the first places of due_, which has room for all.
+  if (due_.size() < components_.size()) due_.resize(components_.size());
+  Component** const due = due_.data();
+  std::size_t count = 0;
+  const auto take = [&](Component& component) {
+    component.wake_time_ = kNever;
+    ++ticks_[component.number_];
+    due[count++] = &component;
+  };
+  bool same = time <= limit && look_at_ >= time;  // mostly all in a slot have one time
+  for (Component* component = near_[slot]; same && component != nullptr; component = component->after_) {
+    same = component->wake_time_ == time;
+    if (same) take(*component);
   }
   if (same) {
     near_[slot] = nullptr;
     used_[slot / 64] &= ~(1ull << slot % 64);
-  }
-  if (shuffle_state_ != 0)
-    for (std::size_t i = due_.size(); i > 1; --i) {
-      shuffle_state_ = shuffle_state_ * 6364136223846793005ull + 1442695040888963407ull;
-      std::swap(due_[i - 1], due_[(shuffle_state_ >> 33) % i]);
+  } else {
+    for (; count != 0; --count) {
+      due[count - 1]->wake_time_ = time;
+      --ticks_[due[count - 1]->number_];
     }
-  if (threads_ != nullptr)
+    time = first_of(near_[slot]);
+    if (time > limit) return false;
+    if (look_at_ < time) look_before(time);
+    for (Component *component = near_[slot], *after; component != nullptr; component = after) {
+      after = component->after_;
+      if (component->wake_time_ != time) continue;
+      unlink(*component);
+      take(*component);
+    }
+  }
+  now_ = time;
+  base_ = time >> kSlotShift << kSlotShift;
+  if (shuffle_state_ != 0)
+    for (std::size_t i = count; i > 1; --i) {
+      shuffle_state_ = shuffle_state_ * 6364136223846793005ull + 1442695040888963407ull;
+      std::swap(due[i - 1], due[(shuffle_state_ >> 33) % i]);
+    }
+  if (threads_ != nullptr) {
+    due_.resize(count);
     tick_on_two_threads(time);
-  else
-    for (Component* component : due_) schedule(*component, component->tick(time));
+  } else {
+    for (Component **one = due, **const end = due + count; one != end; ++one)
+      schedule(**one, (*one)->tick(time));
+  }
   if (!after_ticks_.empty()) run_after_ticks();
   return true;
 }

@@ -163,7 +163,6 @@ class Statistics {
   struct Run {
     const std::byte* values;
     std::uint32_t total, count;
-    bool most;
   };
   struct NamedState {
     const State* state;
@@ -172,21 +171,27 @@ class Statistics {
   // The last values of the part of the same number.
   struct Known {
     Component* component;
-    std::uint64_t number;  // the component's
-    bool settles;          // or counts outside its ticks
+    bool settles;  // or counts outside its ticks
     std::uint32_t first_run, run_count;
-    std::uint64_t ticks = 0;    // of the component, when its values were read
-    std::uint64_t changed = 1;  // the reads() of their last change
+    std::uint64_t read = 1;     // the reads() of totals() at its last reading
+    std::uint64_t changed = 1;  // the reads() of the values' last change
   };
+  static constexpr std::uint32_t kNoPart = ~std::uint32_t{0};
   void add(const StatisticGroup& group, std::size_t first_run);
   void read(Known& known, std::size_t first_value);
+  void read_anew(std::uint32_t part);
+  void read_ticked(std::size_t from, std::size_t end);
 
   const Engine& engine_;
   std::vector<Statistic> declared_;
   std::vector<Part> parts_;
   std::vector<Known> known_;
+  // By Component::number(): its ticks at the last reading, and its part.
+  std::vector<std::uint64_t> ticks_;
+  std::vector<std::uint32_t> part_of_number_;
+  std::vector<std::uint32_t> settling_;  // parts with Known::settles
   std::vector<std::uint32_t> statistic_of_value_;
-  Values values_;  // of the components, as they were read last
+  Values values_;  // of the components, at the last reading
   Values totals_;  // of them
   std::uint64_t reads_ = 1;
   std::vector<Run> runs_;

@@ -31,6 +31,8 @@ def flat(value, path=""):
         for i, inner in enumerate(value):
             name = inner.get("name", i) if path == "components" else i
             yield from flat(inner, f"{path}[{name}]")
+    elif isinstance(value, str) and path.endswith((".inlined", ".file")):
+        yield path, value.rsplit("/", 1)[-1]  # each build has headers of its own
     else:
         yield path, value
 

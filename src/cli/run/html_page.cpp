@@ -2,6 +2,7 @@
 
 #include <cstdio>
 #include <optional>
+#include <utility>
 
 #include "base/file.h"
 
@@ -9,13 +10,13 @@ namespace duet::cli {
 
 std::string html_template(const config::Installation& installation, bool wanted) {
   if (!wanted) return "";
-  const std::optional<std::string> text = read_file(installation.report_template);
+  std::optional<std::string> text = read_file(installation.report_template);
   if (!text)
     std::fprintf(
         stderr,
         "duet: no report.html: %s is missing from this installation: build it again, or say --no-html\n",
         installation.report_template.c_str());
-  return text.value_or("");
+  return std::move(text).value_or("");
 }
 
 std::vector<report::MachineKey> machine_keys(const std::vector<config::ResolvedValue>& values) {

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <memory>
 #include <sstream>
 #include <string>
 #include <utility>
@@ -31,13 +32,13 @@ namespace fs = std::filesystem;
 namespace {
 constexpr int kRefused = 125;
 constexpr const char* kRunWords = "run.json";
-constexpr std::size_t kFileBuffer = 64 * 1024;  // results of a run have megabytes
+constexpr std::streamsize kFileBuffer = 64 * 1024;  // results of a run have megabytes
 
 void write_file(const std::string& path, const std::function<void(std::ostream&)>& write) {
   std::remove(path.c_str());  // emptying an earlier run's file would take longer
-  std::vector<char> buffer(kFileBuffer);
+  const auto buffer = std::make_unique_for_overwrite<char[]>(kFileBuffer);
   std::ofstream file;
-  file.rdbuf()->pubsetbuf(buffer.data(), static_cast<std::streamsize>(buffer.size()));
+  file.rdbuf()->pubsetbuf(buffer.get(), kFileBuffer);
   file.open(path);
   write(file);
   if (!file.flush()) throw Error("cannot write " + path + ": " + std::strerror(errno));
@@ -55,14 +56,18 @@ void RunFolder::begin(const config::ResolvedMachine& machine) {
   std::error_code error;
   fs::create_directories(journal_directory(), error);
   if (error) throw Error("cannot write into " + name() + ": " + error.message());
-  begin_without_journals(machine.values);
-  write_file(journal_directory() + "/machine.toml", config::to_toml(machine.values));
+  const std::string text = config::to_toml(machine.values);
+  write_machine(text);
+  write_file(journal_directory() + "/machine.toml", text);
   // The program's processes write it. An existing one is not the run's.
   if (!fs::exists(claim_.directory() / "ptx")) claim_.note("ptx/");
 }
 
 void RunFolder::begin_without_journals(const std::vector<config::ResolvedValue>& machine) {
-  const std::string text = config::to_toml(machine);
+  write_machine(config::to_toml(machine));
+}
+
+void RunFolder::write_machine(const std::string& text) const {
   write_result("machine.toml", [&](std::ostream& out) { out << text; });
 }
 

@@ -53,6 +53,7 @@ class RunFolder {
                  double wall_seconds, const RunOptions& options, bool cut_off, bool fault_is_told = false);
 
  private:
+  void write_machine(const std::string& text) const;
   void keep_journal(const std::string& path, const std::string& into) const;
 
   FolderClaim claim_;

@@ -317,7 +317,7 @@ Picoseconds DataTransferEngine::tick(Picoseconds now) {
   if (faulted_) send_read(now);  // it may have closed a link packet that only waited for more to read
   if (issued_ && outstanding_ + unacknowledged_ == 0) {
     finish(now);
-    return ports_.starts->size() != 0 && !busy_ ? clock_.first_edge_after(now) : kNever;
+    return !ports_.starts->empty() && !busy_ ? clock_.first_edge_after(now) : kNever;
   }
   if (sent && !issued_ && outstanding_ < config_.outstanding_packets) return clock_.first_edge_after(now);
   const Picoseconds arrival =

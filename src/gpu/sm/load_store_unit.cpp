@@ -64,7 +64,7 @@ void LoadStoreUnit<W>::connect(const Ports& ports) {
 // ---- Issue ----
 
 template <unsigned W>
-void LoadStoreUnit<W>::State::count(const Instruction& instruction) {
+[[gnu::always_inline]] inline void LoadStoreUnit<W>::State::count(const Instruction& instruction) {
   const ptx::Kind kind = instruction.op->kind;
   for (unsigned i = 0; i < instruction.part_count; ++i) {
     const MemoryPart& part = instruction.parts[i];
@@ -333,7 +333,8 @@ void LoadStoreUnit<W>::State::serve_shared(Instruction& instruction, const Memor
 
 // The next step of an instruction; false: it waits for room.
 template <unsigned W>
-bool LoadStoreUnit<W>::State::go_on(Picoseconds now, Cycle cycle, Instruction& instruction, unsigned index) {
+[[gnu::always_inline]] inline bool LoadStoreUnit<W>::State::go_on(Picoseconds now, Cycle cycle,
+                                                                  Instruction& instruction, unsigned index) {
   const MemoryPart& part = instruction.parts[instruction.part];
   switch (part.path) {
     case MemoryPath::Shared:
@@ -405,7 +406,7 @@ void LoadStoreUnit<W>::State::take_answer(sim::Queue<memory::Packet>& from, std:
                                           Picoseconds now, Cycle cycle) {
   if (!from.can_pop(now)) return;
   const RequestHandle handle = from.pop(now).request;
-  if (from.size() == 0) outside.arrivals &= ~bit;
+  if (from.empty()) outside.arrivals &= ~bit;
   const Request& request = pool[handle];
   const unsigned index = request.requester & ((1u << kStepShift) - 1);
   Instruction& instruction = *entries[index];

@@ -72,14 +72,14 @@ Picoseconds SmCoreOf<W>::tick(Picoseconds now) {
   return next_tick();
 }
 
-// The work of a core cycle.
+// The work of a core cycle. Most host time of the SMs goes into it: parts without work are not called.
 template <unsigned W>
-inline void SmCoreOf<W>::work() {
+[[gnu::always_inline]] inline void SmCoreOf<W>::work() {
   end_failed_blocks();
   wake_warps();
   if (cycle_ >= load_store_next_ || load_store_.wants_tick()) {
     load_store_next_ = load_store_.tick(now_, cycle_);
-    take_completions();
+    if (!load_store_.completions().empty() || !textures_.quiet()) take_completions();
   }
   if (!instructions_.waiting() || instructions_.receive(now_)) fetch_blocked_ = 0;
   if (instructions_.prefetching()) [[unlikely]]
@@ -95,12 +95,12 @@ template <unsigned W>
 inline void SmCoreOf<W>::issue_and_fetch() {
   for (WarpScheduler& scheduler : schedulers_)
     if (may_issue(scheduler) == 0 || !issue_one(scheduler)) charge(scheduler, 1);
-  fetch();
+  if ((wants_fetch_ & ~fetch_blocked_) != 0) fetch();
 }
 
 // The time of the next work; an arrival from outside wakes the SM before.
 template <unsigned W>
-inline Picoseconds SmCoreOf<W>::next_tick() {
+[[gnu::always_inline]] inline Picoseconds SmCoreOf<W>::next_tick() {
   if (ready_ != 0 || issued_memory_ || (wants_fetch_ & ~fetch_blocked_) != 0 ||
       waiting_for_load_store() != 0 || instructions_.prefetching())
     return clock_.first_edge_after(now_);
@@ -164,8 +164,8 @@ template <unsigned W>
 }
 
 template <unsigned W>
-void SmCoreOf<W>::wake_warps() {
-  for (std::uint64_t rest = wheel_.wake(cycle_); rest != 0; rest &= rest - 1) {
+void SmCoreOf<W>::wake_slots(std::uint64_t slots) {
+  for (std::uint64_t rest = slots; rest != 0; rest &= rest - 1) {
     const auto slot = static_cast<unsigned>(std::countr_zero(rest));
     Warp& warp = *warps_[slot];
     // A warp asleep for another reason is woken by the other reason.
@@ -355,9 +355,7 @@ void SmCoreOf<W>::tell(const Warp& warp, TaskEventPhase phase) const {
 // One warp's instructions are fetched in a cycle, warps in turn.
 template <unsigned W>
 void SmCoreOf<W>::fetch() {
-  const std::uint64_t wanting = wants_fetch_ & ~fetch_blocked_;
-  if (wanting == 0) return;
-  const unsigned slot = fetch_order_.pick(wanting);
+  const unsigned slot = fetch_order_.pick(wants_fetch_ & ~fetch_blocked_);
   fetch_order_.issued(slot);
   Warp& warp = *warps_[slot];
   const PhysicalAddress address =
@@ -414,36 +412,43 @@ bool SmCoreOf<W>::release_warps(Block& block) {
 template <unsigned W>
 void SmCoreOf<W>::finish_blocks() {
   blocks_ending_ = drain_changed_ = false;
-  std::erase_if(blocks_, [&](std::unique_ptr<Block>& owned) {
-    Block& block = *owned;
-    if (block.live_warps != 0) {
-      if (cross_level_) blocks_ending_ |= !release_warps(block);
-      return false;
-    }
-    blocks_ending_ = true;
-    for (std::uint64_t rest = block.warps; rest != 0; rest &= rest - 1)
-      if (!drained(static_cast<unsigned>(std::countr_zero(rest)))) return false;
-    if (!reports_.can_send(now_)) {
-      drain_changed_ = true;
-      return false;
-    }
-    const bool failed = block.grid->failed_ps.load(std::memory_order_relaxed) <= now_;
-    BlockReport& report = reports_.next(*block.grid);
-    report.counts = std::exchange(block.tally->counts, {});
-    if (block.tally->fault.kind != FaultKind::None) report.fault = std::exchange(block.tally->fault, {});
-    reports_.send(now_, {block.grid, block.number, number_, failed, false, block.told_threads});
-    free_slots_ |= block.warps;
-    block.arrays.reset();
-    block.timed.reset();
-    idle_blocks_.push_back(std::move(owned));
-    return true;
+  const auto ended = std::erase_if(blocks_, [&](std::unique_ptr<Block>& owned) {
+    return (owned->live_warps == 0 || cross_level_) && finish(owned);
   });
+  if (ended == 0) return;
   if (blocks_.empty()) blocks_ending_ = false;
   std::erase_if(grids_, [&](const auto& tally) {
     return std::none_of(blocks_.begin(), blocks_.end(),
                         [&](const auto& block) { return block->tally == tally.get(); });
   });
   find_only_grid();
+}
+
+// Takes an ended block out of `owned`; false: the block stays.
+template <unsigned W>
+bool SmCoreOf<W>::finish(std::unique_ptr<Block>& owned) {
+  Block& block = *owned;
+  if (block.live_warps != 0) {
+    blocks_ending_ |= !release_warps(block);
+    return false;
+  }
+  blocks_ending_ = true;
+  for (std::uint64_t rest = block.warps; rest != 0; rest &= rest - 1)
+    if (!drained(static_cast<unsigned>(std::countr_zero(rest)))) return false;
+  if (!reports_.can_send(now_)) {
+    drain_changed_ = true;
+    return false;
+  }
+  const bool failed = block.grid->failed_ps.load(std::memory_order_relaxed) <= now_;
+  BlockReport& report = reports_.next(*block.grid);
+  report.counts = std::exchange(block.tally->counts, {});
+  if (block.tally->fault.kind != FaultKind::None) report.fault = std::exchange(block.tally->fault, {});
+  reports_.send(now_, {block.grid, block.number, number_, failed, false, block.told_threads});
+  free_slots_ |= block.warps;
+  block.arrays.reset();
+  block.timed.reset();
+  idle_blocks_.push_back(std::move(owned));
+  return true;
 }
 
 // The warp issues nothing any more. In a killed block some warps have stopped before.

@@ -104,7 +104,10 @@ class SmCoreOf final : public SmCore, private WarpProgram<W, SmCoreOf<W>, TimedW
   void charge(const WarpScheduler& scheduler, Cycle cycles);
   GridTally& idle_tally(std::uint64_t waiting, unsigned reason, Cycle cycles);
   void find_only_grid() { only_grid_ = grids_.size() == 1 && !count_lines_ ? grids_.front().get() : nullptr; }
-  void wake_warps();
+  void wake_warps() {
+    if (const std::uint64_t slots = wheel_.wake(cycle_); slots != 0) wake_slots(slots);
+  }
+  void wake_slots(std::uint64_t slots);
   void take_completions();
   void complete(std::uint32_t slot, const ptx::MicroOp& op, Cycle ready);
   void tick_textures();
@@ -114,6 +117,7 @@ class SmCoreOf final : public SmCore, private WarpProgram<W, SmCoreOf<W>, TimedW
   void tell(const Warp& warp, TaskEventPhase phase) const;
   void fetch();
   void finish_blocks();
+  bool finish(std::unique_ptr<Block>& owned);
   bool release_warps(Block& block);
   void stop(Warp& warp);
   void kill(Block& block);

@@ -15,7 +15,6 @@
 #include <array>
 #include <map>
 #include <unordered_map>
-#include <utility>
 #include <vector>
 
 #include "driver/driver.h"
@@ -50,8 +49,13 @@ class TimeAccount : public sim::EventSink {
 
   // Both accounts up to `time`, which is not earlier than the machine.
   report::TimeAccount up_to(Picoseconds time) const;
-  // The steps of paths since it was last asked.
-  std::vector<report::PathStep> take_steps() { return std::exchange(steps_, {}); }
+  // Calls f with the steps of paths since it was last asked, where there are any.
+  template <typename F>
+  void take_steps(F f) {
+    if (steps_.empty()) return;
+    f(steps_);
+    steps_.clear();
+  }
   std::vector<report::MomentStretch> take_stretches() { return history_.take(); }
 
  private:

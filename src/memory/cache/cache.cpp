@@ -81,7 +81,8 @@ inline Picoseconds Cache::step(Picoseconds now) {
   const bool idle = next_lookup_ > now;
   if (!idle && now >= port_free_) lookup(now);
   if constexpr (kCalled) serve_prefetcher(now, idle);
-  const Picoseconds request = arrivals_ == 0 ? kNever : accept(now);
+  const bool only_class = arrivals_ == 1 && clients_.size() == 1;
+  const Picoseconds request = arrivals_ == 0 ? kNever : only_class ? accept_only_class(now) : accept(now);
   if (again_) return clock_.first_edge_after(now);
 
   Picoseconds next = next_lookup_;
@@ -279,7 +280,6 @@ inline void Cache::take_in(Picoseconds now, sim::Queue<Packet>& requests, Pipeli
 
 // Returns the arrival of the next request on a wire; kNever when there is none, or no room.
 Picoseconds Cache::accept(Picoseconds now) {
-  if (arrivals_ == 1 && clients_.size() == 1) return accept_only_class(now);
   Picoseconds arrival = kNever;
   bool accepted = false;
   const std::size_t first = round_robin_, clients = clients_.size();

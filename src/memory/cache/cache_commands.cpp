@@ -51,7 +51,7 @@ void Cache::begin_pass(Picoseconds now) {
 bool Cache::go_on_with_pass(Picoseconds now) {
   pass_.stage = Pass::Stage::Goes;
   const CacheCommand& command = pass_.command;
-  for (; pass_.at < pass_.count; ++pass_.at) {
+  for (; pass_.at < pass_.count && lines_.held() != 0; ++pass_.at) {
     std::uint32_t index = static_cast<std::uint32_t>(pass_.at);
     if (pass_.by_address) index = lines_.find(pass_.first + pass_.at * lines_.line_bytes());
     if (index == kNone || lines_.tag(index) == LineArray::kNoTag) continue;

@@ -89,12 +89,12 @@ Picoseconds Cache::next_call(Picoseconds now) {
     if (probes_.front_ready > now) next = probes_.front_ready;
   }
   for (const Prober& prober : probers_) {
-    if (prober.probes->size() != 0) calls |= kProbe;
+    if (!prober.probes->empty()) calls |= kProbe;
     if (probes_.size < config_.latency_cycles) arrival = std::min(arrival, prober.probes->next_arrival(now));
   }
   if (commands_ != nullptr) {
     const bool idle = pass_.stage == Pass::Stage::Idle;
-    if (!idle || commands_->size() != 0) calls |= kCommand;
+    if (!idle || !commands_->empty()) calls |= kCommand;
     if (idle) arrival = std::min(arrival, commands_->next_arrival(now));
   }
   called_ = calls;

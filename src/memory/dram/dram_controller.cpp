@@ -49,7 +49,7 @@ Picoseconds DramController::tick(Picoseconds now) {
 
 inline DramController::Done DramController::work(Picoseconds now, Cycle cycle) {
   catch_up(cycle);
-  const bool admitted = arrivals_ != 0 && admit(now, cycle);
+  const bool admitted = arrivals_ != 0 && !refuses_all(cycle) && admit(now, cycle);
   const bool released = look_again_ && release_triggered(cycle);
   bool changed = (admitted || released) && scheduler_.outdated();
   if (blocked_ != 0) {
@@ -82,6 +82,18 @@ void DramController::catch_up(Cycle cycle) {
     statistics_.refreshes += skipped;
     log(plan);
   });
+}
+
+// Whether whoever is at the front still finds no entry, in each class in which something has arrived: then
+// admit() would change nothing but what is counted here.
+inline bool DramController::refuses_all(Cycle cycle) {
+  if (arrivals_ != refused_) return false;
+  for (std::uint64_t classes = refused_; classes != 0; classes &= classes - 1)
+    if (used_[static_cast<unsigned>(std::countr_zero(classes))] != config_.queue_entries) return false;
+  next_arrival_ = kNever;
+  statistics_.queue_full_cycles += cycle - full_since_;
+  full_since_ = cycle;
+  return true;
 }
 
 // Takes in whatever has arrived and finds an entry.

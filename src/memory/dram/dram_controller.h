@@ -119,6 +119,7 @@ class DramController : public sim::Component {
   Done work(Picoseconds now, Cycle cycle);
   Picoseconds next_tick(Cycle cycle, const Done& done);
   void catch_up(Cycle cycle);
+  bool refuses_all(Cycle cycle);
   bool admit(Picoseconds now, Cycle cycle);
   void accept(const Packet& packet, std::size_t client);
   bool satisfied(const Request& request) const;

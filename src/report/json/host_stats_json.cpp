@@ -27,8 +27,9 @@ void write_host_stats_json(std::ostream& out, const HostReport& report) {
     for (const ThreadResult& thread : report.processor.threads) add(thread_json(thread));
   });
   json.member("counters", values(report.counters));
-  json.array("components", [&](auto add) {
-    for (const ComponentResult& component : report.components) add(component_json(component));
+  json.texts("components", [&](auto add) {
+    for (const ComponentResult& component : report.components)
+      add([&](JsonText& text) { write_component(text, component); });
   });
   json.end();
 }

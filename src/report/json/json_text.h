@@ -9,7 +9,7 @@
 //   out << json.text();
 //   json.clear();                            // for the next one
 //
-// Only writers of stats.json include it: it brings all of nlohmann-json.
+// Only writers of results include it: it brings all of nlohmann-json.
 #pragma once
 
 #include <charconv>

@@ -21,9 +21,17 @@ inline Json values(const Counters& named) {
   return result;
 }
 
-inline Json component_json(const ComponentResult& c) {
-  return {{"name", c.name},   {"parent", c.parent}, {"kind", c.kind},
-          {"level", c.level}, {"role", c.role},     {"counters", values(c.counters)}};
+inline void write_component(JsonText& json, const ComponentResult& c) {
+  json.object([&] {
+    json.member("name", c.name);
+    json.member("parent", c.parent);
+    json.member("kind", c.kind);
+    json.member("level", c.level);
+    json.member("role", c.role);
+    json.object("counters", [&] {
+      for (const auto& [name, value] : c.counters) json.member(name, value);
+    });
+  });
 }
 
 // processor_json.cpp

@@ -473,8 +473,8 @@ void write_stats_json(std::ostream& out, const RunReport& report) {
   counters["journal.lost_records"] = report.lost_records;
   json.member("counters", counters);
   json.member("components_ps", report.components_ps);
-  json.array("components", [&](auto add) {
-    for (const ComponentResult& c : report.components) add(component_json(c));
+  json.texts("components", [&](auto add) {
+    for (const ComponentResult& c : report.components) add([&](JsonText& text) { write_component(text, c); });
   });
   json.end();
 }

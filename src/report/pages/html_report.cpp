@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "report/json/json_writer.h"
+#include "report/json/json_text.h"
 #include "report/pages/page.h"
 #include "report/timeline/timeline.h"
 
@@ -15,10 +15,19 @@ namespace duet::report {
 namespace {
 
 std::string machine_text(const std::vector<MachineKey>& machine) {
-  Json keys = Json::array();
-  for (const MachineKey& key : machine)
-    keys.push_back({key.key, key.text, key.unit, key.description, key.source});
-  return keys.dump(-1, ' ', false, Json::error_handler_t::replace);
+  JsonText json(0);
+  json.put("[");
+  for (const MachineKey& key : machine) {
+    json.put(&key == machine.data() ? "[" : ",[");
+    json.value(key.key);
+    for (const std::string* const text : {&key.text, &key.unit, &key.description, &key.source}) {
+      json.put(",");
+      json.value(*text);
+    }
+    json.put("]");
+  }
+  json.put("]");
+  return std::string(json.text());
 }
 
 void write_parts(std::ostream& out, std::string_view html_template, std::function<void(std::ostream&)> stats,

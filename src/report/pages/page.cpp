@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <functional>
 #include <optional>
 #include <ostream>
 #include <streambuf>
@@ -42,24 +43,32 @@ struct Found {
   std::size_t at;  // behind its mark
 };
 
-Found find(const PagePlace& place, std::string_view html) {
-  const std::string mark = "<script type=\"application/json\" id=\"" + place.id + "\">";
-  const std::size_t at = html.find(mark);
-  if (at == std::string_view::npos || html.find(mark, at + 1) != std::string_view::npos)
-    throw Error("the template of this page has not one place " + mark + ": build Duet again");
-  return {&place, at + mark.size()};
+// In their order in the template, which is read once.
+std::vector<Found> find(const std::vector<PagePlace>& places, std::string_view html) {
+  constexpr std::string_view kMark = "<script type=\"application/json\" id=\"", kEnd = "\">";
+  const std::boyer_moore_horspool_searcher mark(kMark.begin(), kMark.end());
+  std::vector<Found> found;
+  for (auto at = html.begin(); (at = std::search(at, html.end(), mark)) != html.end();) {
+    at += kMark.size();
+    const std::string_view rest = html.substr(static_cast<std::size_t>(at - html.begin()));
+    for (const PagePlace& place : places)
+      if (rest.starts_with(place.id) && rest.substr(place.id.size()).starts_with(kEnd))
+        found.push_back({&place, html.size() - rest.size() + place.id.size() + kEnd.size()});
+  }
+  for (const PagePlace& place : places)
+    if (std::count_if(found.begin(), found.end(), [&](const Found& one) { return one.place == &place; }) != 1)
+      throw Error("the template of this page has not one place " + std::string(kMark) + place.id +
+                  std::string(kEnd) + ": build Duet again");
+  return found;
 }
 
 }  // namespace
 
 void fill_template(std::ostream& out, std::string_view html_template, const std::vector<PagePlace>& places) {
-  std::vector<Found> found;
-  for (const PagePlace& place : places) found.push_back(find(place, html_template));
-  std::sort(found.begin(), found.end(), [](const Found& a, const Found& b) { return a.at < b.at; });
   Escaped escaped(out);
   std::ostream json(&escaped);
   std::size_t from = 0;
-  for (const Found& one : found) {
+  for (const Found& one : find(places, html_template)) {
     out << html_template.substr(from, one.at - from);
     one.place->write(json);
     from = one.at;
