@@ -26,11 +26,15 @@ Statistics::Statistics(const Engine& engine) : engine_(engine) {
   for (Component* component : engine.components()) {
     const std::size_t first = statistic_of_value_.size(), first_run = runs_.size();
     for (const StatisticGroup* group : component->statistic_groups()) add(*group, first_run);
+    const auto part = static_cast<std::uint32_t>(parts_.size());
+    part_of_number_.resize(component->number() + 1, kNoPart);
+    part_of_number_.back() = part;
     parts_.push_back({component, first, statistic_of_value_.size() - first});
-    known_.push_back({component, component->number(), component->settle_statistics(),
-                      static_cast<std::uint32_t>(first_run),
-                      static_cast<std::uint32_t>(runs_.size() - first_run), 0});
+    known_.push_back({component, component->settle_statistics(), static_cast<std::uint32_t>(first_run),
+                      static_cast<std::uint32_t>(runs_.size() - first_run)});
+    if (known_.back().settles) settling_.push_back(part);
   }
+  ticks_.resize(part_of_number_.size());
   values_.resize(statistic_of_value_.size());
   totals_.resize(declared_.size());
   for (std::size_t i = 0; i < parts_.size(); ++i) read(known_[i], parts_[i].first);
@@ -57,16 +61,14 @@ void Statistics::add(const StatisticGroup& group, std::size_t first_run) {
     }
     statistic_of_value_.push_back(total);
     const auto* value = static_cast<const std::byte*>(one.value);
-    const bool most = one.kind == StatisticKind::Most;
     if (runs_.size() > first_run) {
       Run& last = runs_.back();
-      if (last.values + last.count * sizeof(std::uint64_t) == value && last.total + last.count == total &&
-          last.most == most) {
+      if (last.values + last.count * sizeof(std::uint64_t) == value && last.total + last.count == total) {
         ++last.count;
         continue;
       }
     }
-    runs_.push_back({value, total, 1, most});
+    runs_.push_back({value, total, 1});
   }
 }
 
@@ -81,11 +83,12 @@ void Statistics::read(Known& known, std::size_t first_value) {
       return result;
     };
     const auto look_at = [&](std::size_t end) {
-      std::uint64_t* const total = totals_.data() + run.total;
       for (; i < end; ++i) {
         const std::uint64_t now = value(i);
         if (now == old[i]) continue;
-        total[i] = run.most ? std::max(total[i], now) : total[i] + (now - old[i]);
+        std::uint64_t& total = totals_[run.total + i];
+        const bool most = declared_[run.total + i].kind == StatisticKind::Most;
+        total = most ? std::max(total, now) : total + (now - old[i]);
         known.changed = reads_;
         old[i] = now;
       }
@@ -101,16 +104,39 @@ void Statistics::read(Known& known, std::size_t first_value) {
   }
 }
 
+void Statistics::read_anew(std::uint32_t part) {
+  Known& known = known_[part];
+  known.read = reads_;
+  known.settles = known.component->settle_statistics();
+  read(known, parts_[part].first);
+}
+
+void Statistics::read_ticked(std::size_t from, std::size_t end) {
+  const std::vector<std::uint64_t>& ticks = engine_.ticks();
+  for (std::size_t number = from; number < end; ++number) {
+    if (ticks_[number] == ticks[number]) continue;
+    ticks_[number] = ticks[number];
+    const std::uint32_t part = part_of_number_[number];
+    if (part == kNoPart) continue;
+    const bool settled = known_[part].settles;
+    read_anew(part);
+    if (known_[part].settles && !settled) settling_.push_back(part);
+  }
+}
+
 Statistics::Values Statistics::totals(bool with_states) {
   ++reads_;
   const std::uint64_t* const ticks = engine_.ticks().data();
-  for (Known& known : known_) {
-    const std::uint64_t own = ticks[known.number];
-    if (known.ticks == own && !known.settles) continue;
-    known.ticks = own;
-    known.settles = known.component->settle_statistics();
-    read(known, parts_[static_cast<std::size_t>(&known - known_.data())].first);
-  }
+  constexpr std::size_t kTogether = 16;
+  std::size_t number = 0;
+  for (; number + kTogether <= ticks_.size(); number += kTogether)
+    if (std::memcmp(ticks_.data() + number, ticks + number, kTogether * sizeof *ticks) != 0)
+      read_ticked(number, number + kTogether);
+  read_ticked(number, ticks_.size());
+  std::erase_if(settling_, [this](std::uint32_t part) {
+    if (known_[part].read != reads_) read_anew(part);
+    return !known_[part].settles;
+  });
   Values totals = totals_;
   if (with_states)
     for (const NamedState& state : states_) totals[state.total] += state.state->now();

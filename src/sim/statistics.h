@@ -163,7 +163,6 @@ class Statistics {
   struct Run {
     const std::byte* values;
     std::uint32_t total, count;
-    bool most;
   };
   struct NamedState {
     const State* state;
@@ -172,19 +171,25 @@ class Statistics {
   // What is known of the part of the same number.
   struct Known {
     Component* component;
-    std::uint64_t number;  // the component's
-    bool settles;          // or counts outside its ticks
+    bool settles;  // or counts outside its ticks
     std::uint32_t first_run, run_count;
-    std::uint64_t ticks = 0;    // of the component, when its values were read
+    std::uint64_t read = 1;     // what reads() was when totals() read its values last
     std::uint64_t changed = 1;  // when reads() was this, they were not what they had been
   };
+  static constexpr std::uint32_t kNoPart = ~std::uint32_t{0};
   void add(const StatisticGroup& group, std::size_t first_run);
   void read(Known& known, std::size_t first_value);
+  void read_anew(std::uint32_t part);
+  void read_ticked(std::size_t from, std::size_t end);
 
   const Engine& engine_;
   std::vector<Statistic> declared_;
   std::vector<Part> parts_;
   std::vector<Known> known_;
+  // By Component::number(): how often it had been ticked when its values were read last, and its part.
+  std::vector<std::uint64_t> ticks_;
+  std::vector<std::uint32_t> part_of_number_;
+  std::vector<std::uint32_t> settling_;  // parts of which Known::settles holds
   std::vector<std::uint32_t> statistic_of_value_;
   Values values_;  // of the components, as they were read last
   Values totals_;  // of them
