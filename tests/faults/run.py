@@ -145,7 +145,7 @@ def check_unchanged(faults):
 def check_passes(build, faults, all_tests):
     if error := build.make(targets_of(faults, all_tests)):
         raise Refused(f"without a fault the build fails: {error}")
-    tests = "|".join(sorted({f"({fault['caught_by']})" for fault in faults}))
+    tests = "|".join(sorted({fault["caught_by"] for fault in faults}))  # CMake's expressions have nine groups at most
     failed, _ = build.failures("" if all_tests else tests)
     if failed:
         raise Refused(f"without a fault {failed[0]} fails: mend it first")
