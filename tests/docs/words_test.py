@@ -15,7 +15,7 @@ import sys
 WORDS = [("README.md", 900), ("docs/use/*.md", 600)]
 RESULTS = 300
 WIDTH = 120
-SOURCES = ("src", "runtime", "tests", "tools", "experiments", "workloads", "machines", "schema", "cmake", "report", "web")
+SOURCES = ("src", "runtime", "tests", "tools", "experiments", "workloads", "machines", "schema", "cmake", "web")
 SUFFIXES = {".h", ".cpp", ".cu", ".c", ".py", ".sh", ".toml", ".json", ".js", ".md", ".txt", ".cmake", ".html"}
 NOT_OURS = ("tests/report/scores", "tests/ptx/forms", "node_modules")  # recorded runs, generated tests, packages
 
