@@ -16,10 +16,13 @@
 #include <fstream>
 #include <functional>
 #include <iterator>
+#include <memory>
 #include <random>
 #include <string>
 #include <vector>
 
+// Of the sanitizers' runtime, where the target is built with one.
+extern "C" void __sanitizer_set_death_callback(void (*)()) __attribute__((weak));
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t bytes);
 
 namespace {
@@ -29,19 +32,26 @@ constexpr const char* kInput = "replay-input";
 
 std::string input;
 
+// The target has a copy of exactly the input's size, so that a sanitizer sees a read behind its end.
 void run(std::string text) {
   input = std::move(text);
-  LLVMFuzzerTestOneInput(reinterpret_cast<const std::uint8_t*>(input.data()), input.size());
+  const auto bytes = std::make_unique<std::uint8_t[]>(input.size());
+  std::copy(input.begin(), input.end(), bytes.get());
+  LLVMFuzzerTestOneInput(bytes.get(), input.size());
 }
 
 // Called when the process dies; a signal handler may only do this much.
-void keep_input(int) {
+void keep_input() {
   std::FILE* const file = std::fopen(kInput, "wb");
   if (file != nullptr) {
     std::fwrite(input.data(), 1, input.size(), file);
     std::fclose(file);
   }
   std::fprintf(stderr, "the input is in %s\n", kInput);
+}
+
+void end(int) {
+  keep_input();
   _exit(1);
 }
 
@@ -63,7 +73,10 @@ void replay(const std::filesystem::path& path) {
 }  // namespace
 
 int main(int count, char** words) {
-  for (const int signal : {SIGABRT, SIGSEGV, SIGFPE, SIGILL, SIGBUS}) ::signal(signal, keep_input);
+  if (__sanitizer_set_death_callback != nullptr)  // its report of a signal says more than ours
+    __sanitizer_set_death_callback(keep_input);
+  else
+    for (const int signal : {SIGABRT, SIGSEGV, SIGFPE, SIGILL, SIGBUS}) ::signal(signal, end);
   std::size_t replayed = 0, every = 1;
   for (int i = 1; i < count; ++i) {
     if (words[i] == std::string("--every") && i + 1 < count) {
