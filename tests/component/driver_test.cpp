@@ -179,24 +179,28 @@ TEST(Driver, AWaitRefersToTheLatestRecordBeforeIt) {
   }
 }
 
+// In the default stream, whose order blocking streams share, and in one that joins nobody.
 TEST(Driver, HostFunctionsRunWhenTheirStreamReachesThem) {
-  for (const bool read_ahead : {false, true}) {
-    auto machine = gtx580();
-    machine.driver.read_ahead = read_ahead;
-    Rig rig(machine);
-    Picoseconds called = 0;
-    const auto before = rig.submit(rig.launch(1));
-    driver::Command command;
-    command.kind = CommandKind::HostFunction;
-    command.cost = &rig.config.driver.host_function;
-    command.host_function = [&] { called = rig.engine.now(); };
-    const auto function = rig.submit(std::move(command));
-    const auto after = rig.submit(rig.launch(1));
-    rig.finish();
-    EXPECT_EQ(called, rig.records[before].end_ps + 500'000);
-    EXPECT_EQ(rig.records[function].end_ps, called);
-    EXPECT_GE(rig.records[after].driver_start_ps, called);
-  }
+  for (const bool read_ahead : {false, true})
+    for (const bool own_stream : {false, true}) {
+      auto machine = gtx580();
+      machine.driver.read_ahead = read_ahead;
+      Rig rig(machine);
+      const auto stream = own_stream ? rig.driver().create_stream({}) : 0;
+      Picoseconds called = 0;
+      const auto before = rig.submit(rig.launch(1, stream));
+      driver::Command command;
+      command.kind = CommandKind::HostFunction;
+      command.stream = stream;
+      command.cost = &rig.config.driver.host_function;
+      command.host_function = [&] { called = rig.engine.now(); };
+      const auto function = rig.submit(std::move(command));
+      const auto after = rig.submit(rig.launch(1, stream));
+      rig.finish();
+      EXPECT_EQ(called, rig.records[before].end_ps + 500'000);
+      EXPECT_EQ(rig.records[function].end_ps, called);
+      EXPECT_GE(rig.records[after].driver_start_ps, called);
+    }
 }
 
 // Of a program that is not in this process: the driver goes on with other streams meanwhile.

@@ -68,6 +68,24 @@ TEST(RunOptions, EveryFieldComesBack) {
   }
 }
 
+// Each field has a place of its own. A field without a word follows another one.
+TEST(RunOptions, AChangedFieldChangesNoOther) {
+  RunOptions untouched;
+  const std::vector<OptionField> usual = fields_of(untouched);
+  for (std::size_t i = 0; i < usual.size(); ++i) {
+    if (usual[i].key.empty()) continue;
+    RunOptions options;
+    const std::vector<OptionField> fields = fields_of(options);
+    change(fields[i]);
+    for (std::size_t j = 0; j < fields.size(); ++j) {
+      if (j != i && !fields[j].key.empty() && !fields[j].word.empty()) {
+        EXPECT_EQ(text_of(fields[j]), text_of(usual[j]))
+            << fields[j].key << " with another " << fields[i].key;
+      }
+    }
+  }
+}
+
 // A key names one field, and so does a word; a field that has neither is of no use.
 TEST(RunOptions, FieldsHaveNamesOfTheirOwn) {
   RunOptions options;
