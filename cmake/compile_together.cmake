@@ -1,6 +1,5 @@
 # duet_compile_together(TARGET [EXCEPT REGEX]): the files of a folder in groups of at most eight, a unity file each. They include much the
-# same headers, and together take half the time. EXCEPT: paths of
-# files that have names which others of their folder have too.
+# same headers, and together take half the time. EXCEPT: paths of files with names that other files of their folder have too.
 function(duet_compile_together target)
   cmake_parse_arguments(TOGETHER "" "EXCEPT" "" ${ARGN})
   get_target_property(sources ${target} SOURCES)

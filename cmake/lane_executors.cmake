@@ -6,7 +6,7 @@ set(lane_optimization -O3)
 set(v2_optimization -O2)
 if(DUET_SANITIZE)
   set(lane_optimization -O1)  # compiled in a third of the time
-  set(v2_optimization -O1)
+  set(v2_optimization -O0)  # for processors without v3
 endif()
 set(v3_optimization ${lane_optimization})
 foreach(version v2 v3)
