@@ -1,6 +1,8 @@
 # make demo: install what is missing, build, compile a CUDA program, run it. make test: build and run every test.
 BUILD ?= build
 JOBS ?= $(shell nproc)
+# A test that computes takes two places, one that mostly sleeps one (tests/CMakeLists.txt).
+CTEST_JOBS = $(shell expr 2 \* $(JOBS))
 # OFF: `make test` leaves out the unit tests, as .ci/run does, which has built them with the sanitizers.
 UNIT_TESTS ?= ON
 # A second clone finds what the first one compiled.
@@ -26,25 +28,25 @@ test-build: deps-test
 	@cmake --preset release -B $(BUILD) -DDUET_TESTS=ON -DDUET_UNIT_TESTS=$(UNIT_TESTS) >/dev/null
 	@cmake --build $(BUILD) -j $(JOBS)
 test: test-build
-	@ctest --test-dir $(BUILD) --output-on-failure -j $$((2 * $(JOBS))) -LE night
+	@ctest --test-dir $(BUILD) --output-on-failure -j $(CTEST_JOBS) -LE night
 
 # A minute: unit tests and what is as quick. All: what takes hours, too.
 test-quick: test-build
-	@ctest --test-dir $(BUILD) --output-on-failure -j $$((2 * $(JOBS))) -L 'unit|quick'
+	@ctest --test-dir $(BUILD) --output-on-failure -j $(CTEST_JOBS) -L 'unit|quick'
 test-night: test-build
-	@ctest --test-dir $(BUILD) --output-on-failure -j $$((2 * $(JOBS)))
+	@ctest --test-dir $(BUILD) --output-on-failure -j $(CTEST_JOBS)
 
 # The unit and component tests again, under AddressSanitizer and UndefinedBehaviorSanitizer.
 sanitize: deps-test
 	@cmake --preset asan -B $(BUILD)-asan >/dev/null
 	@cmake --build $(BUILD)-asan -j $(JOBS) --target unit_tests
-	@ctest --test-dir $(BUILD)-asan --output-on-failure -j $(JOBS) -L unit
+	@ctest --test-dir $(BUILD)-asan --output-on-failure -j $(CTEST_JOBS) -L unit
 
 # Components ticked on two threads, under ThreadSanitizer: the unit tests of the engine, and small kernels against one thread.
 tsan: deps-test
 	@cmake --preset tsan -B $(BUILD)-tsan >/dev/null
 	@cmake --build $(BUILD)-tsan -j $(JOBS) --target duet test_unit_sim test_component
-	@ctest --test-dir $(BUILD)-tsan --output-on-failure -j $(JOBS) -R '^(threads\.|unit_sim$$|component$$)'
+	@ctest --test-dir $(BUILD)-tsan --output-on-failure -j $(CTEST_JOBS) -R '^(threads\.|unit_sim$$|component$$)'
 
 # libFuzzer on what reads untrusted input, FUZZ_SECONDS each.
 FUZZ_SECONDS ?= 60
