@@ -18,7 +18,9 @@ Subcommand cc_command(CLI::App& duet) {
       "All arguments go to clang++, except: -o FILE, -c, -ptx (device code only), -arch=sm_NN (default "
       "sm_60), --cuda-include DIR (Thrust and CUB of the toolkit whose include folder that is; CUDA 13's "
       "want "
-      "sm_75).\n"
+      "sm_75), --precompile-headers (alone: makes what later compilations start from; building and "
+      "installing "
+      "Duet does it).\n"
       "Several .cu files and objects are linked into one program:  duet cc a.cu b.cu util.o -O3 -I include "
       "-o app");
   app->prefix_command();

@@ -16,6 +16,7 @@
 
 #include "base/error.h"
 #include "cli/commands.h"
+#include "cli/compile/precompiled_headers.h"
 
 namespace duet::cli {
 
@@ -153,7 +154,8 @@ Request parse(const std::vector<std::string>& arguments) {
   return request;
 }
 
-std::vector<std::string> cuda_flags(const config::Installation& installation, const Request& request) {
+std::vector<std::string> cuda_flags(const config::Installation& installation, const Request& request,
+                                    Pass pass, bool reads_headers = true) {
   // --cuda-path keeps clang from finding an SDK; +ptx78 is required for the .sync shuffles and votes.
   std::vector<std::string> flags = {kCompiler,
                                     "-x",
@@ -170,10 +172,23 @@ std::vector<std::string> cuda_flags(const config::Installation& installation, co
                                     "-Wno-unused-command-line-argument",
                                     "-isystem",
                                     installation.include_directory,
-                                    "-include",
-                                    "cuda_runtime.h",
                                     "-Xclang",
                                     "-target-sdk-version=12.3"};
+  if (reads_headers) {
+    std::string made;
+    if (request.architecture == kDefaultArchitecture && request.cccl.empty() &&
+        PrecompiledHeaders::allow(request.flags))
+      made = PrecompiledHeaders(installation, kCompiler).file(pass, request.riscv64);
+    if (made.empty())
+      flags.insert(flags.end(), {"-include", "cuda_runtime.h"});
+    else
+      flags.insert(flags.end(), {"-Xclang", "-include-pch", "-Xclang", made});
+  }
+  // Lines of the source, and no change of code (-g in the request says more, -g0 leaves them out).
+  if (pass == Pass::Device) flags.insert(flags.end(), {"-gline-directives-only", "--cuda-device-only"});
+  if (pass == Pass::Host) flags.push_back("--cuda-host-only");
+  // -fPIC in the request comes after it and counts
+  if (pass == Pass::Host && !request.riscv64) flags.push_back("-fPIE");
   if (request.riscv64) flags.insert(flags.begin() + 1, std::begin(kRiscvFlags), std::end(kRiscvFlags));
   // CCCL's traits declare C variadic functions for the device, without callers.
   if (!request.cccl.empty())
@@ -185,22 +200,39 @@ std::vector<std::string> cuda_flags(const config::Installation& installation, co
 
 int compile_to_ptx(const config::Installation& installation, const Request& request,
                    const std::string& source, const std::string& ptx) {
-  std::vector<std::string> command = cuda_flags(installation, request);
-  // Lines of the source, and no change of code (-g in the request says more, -g0 leaves them out).
-  command.insert(command.begin() + 1, "-gline-directives-only");
-  command.insert(command.end(), {"--cuda-device-only", "-S", source, "-o", ptx});
+  std::vector<std::string> command = cuda_flags(installation, request, Pass::Device);
+  command.insert(command.end(), {"-S", source, "-o", ptx});
   return execute(command);
 }
 
 int compile_to_object(const config::Installation& installation, const Request& request,
                       const std::string& source, const std::string& ptx, const std::string& object) {
   std::ofstream(ptx, std::ios::app | std::ios::binary).put('\0');  // the runtime reads it as a string
-  std::vector<std::string> command = cuda_flags(installation, request);
-  // -fPIC in the request comes after it and counts
-  if (!request.riscv64) command.insert(command.begin() + 1, "-fPIE");
-  command.insert(command.end(), {"--cuda-host-only", "-Xclang", "-fcuda-include-gpubinary", "-Xclang", ptx,
-                                 "-c", source, "-o", object});
+  std::vector<std::string> command = cuda_flags(installation, request, Pass::Host);
+  command.insert(command.end(),
+                 {"-Xclang", "-fcuda-include-gpubinary", "-Xclang", ptx, "-c", source, "-o", object});
   return execute(command);
+}
+
+// Makes the headers that later compilations start from, for each kind of host that this machine compiles for.
+int precompile(const config::Installation& installation) {
+  const PrecompiledHeaders headers(installation, kCompiler);
+  headers.forget();
+  for (const bool riscv64 : {false, true}) {
+    if (riscv64 && !fs::exists(kRiscvHeaders)) continue;
+    for (const Pass pass : {Pass::Device, Pass::Host}) {
+      Request request;
+      request.riscv64 = riscv64;
+      const std::string made = headers.place(pass, riscv64), next = made + ".next";
+      std::vector<std::string> command = cuda_flags(installation, request, pass, false);
+      command.insert(command.end(), {pass == Pass::Device ? "-S" : "-c", "-Xclang", "-emit-pch",
+                                     installation.include_directory + "/cuda_runtime.h", "-o", next});
+      if (const int status = execute(command); status != 0) return status;
+      fs::rename(next, made);
+    }
+  }
+  headers.note_that_they_are_made();
+  return 0;
 }
 
 // A static program, whose calls of the runtime leave it (lib/duet/guest).
@@ -230,6 +262,7 @@ int link_for_riscv(const config::Installation& installation, const Request& requ
 }  // namespace
 
 int compile(const config::Installation& installation, const std::vector<std::string>& arguments) {
+  if (arguments.size() == 1 && arguments[0] == "--precompile-headers") return precompile(installation);
   const Request request = parse(arguments);
   if (request.riscv64 && !fs::exists(kRiscvHeaders))
     throw Error(fmt::format("cc: --host riscv64: no {} (on Debian: apt install g++-riscv64-linux-gnu)",
