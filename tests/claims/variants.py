@@ -75,7 +75,7 @@ def main():
 
         smallest = smallest_machine(duet, "gtx580")
         smallest = [setting.replace("=1", "=3") if setting.split("=")[0] in THREE else setting for setting in smallest]
-        for options, duet_options in some(CASES + EXTRA.get(name, []), 3) + [([], smallest)]:
+        for options, duet_options in some(CASES + EXTRA.get(name, []), 6 if name == "FIBLookup" else 3) + [([], smallest)]:
             for variant in VARIANTS:
                 done, what = run(variant, options, duet_options)
                 size = options[options.index("--size") + 1] if "--size" in options else SIZES[name]

@@ -386,7 +386,7 @@ class Lockstep:
 def compiled(folder, short):
     """(path, arguments) of the programs of tests/rv64."""
     programs = []
-    for source, rounds in (("integer", (200, 1500)), ("floating_point", (2000, 10000)), ("pointer_chasing", (3000000, 30000000))):
+    for source, rounds in (("integer", (60, 1500)), ("floating_point", (600, 10000)), ("pointer_chasing", (900000, 30000000))):
         line = ["riscv64-linux-gnu-gcc", "-O2", "-static", "-nostdlib", "-ffreestanding", "-fno-builtin", "-Wl,--no-relax",
                 f"-DROUNDS={rounds[not short]}"]
         programs.append((line, RV64 / "speed" / f"{source}.c", []))

@@ -197,7 +197,7 @@ class PagesTest(unittest.TestCase):
         self.assertIn("the paper: 6 µs", self.texts(page, self.section_of(page, "Figure 9:")))
         self.assertIn("0.74", self.texts(page, self.section_of(page, "Figure 11:")))
 
-    def test_measured_in_part(self):
+    def test_measured_in_part(self):  # night
         self.duet("reproduce", "lustig2013", "--quick", "--quiet", "--controls", "--only", "L-F8,L-F9,L-val", "--json", "part.json", "--html", "part.html")
         page = self.opened("part.html")
         score = json.loads((self.folder / "part.json").read_text())
