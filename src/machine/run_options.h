@@ -19,7 +19,7 @@ struct Options {
   std::uint64_t shuffle_seed = 0;  // other than 0: shuffles tick order (results must not change)
   bool two_threads = false;        // ticks components on two threads, dealt by shuffle_seed (the same)
   bool functional = false;         // the functional GPU instead of the timed one
-  bool skip_clock_loops = true;    // gpu/sm/sm_spin.cpp
+  bool skip_clock_loops = true;    // gpu/sm/clock_skip.cpp
   bool simulated_host = false;     // the program runs on the machine's cores; it has some
 };
 

@@ -1,6 +1,6 @@
 // Clock loops of a kernel only read a clock, compare and sleep: every round of a warp is alike, until the
 // time changes the result of a comparison. An SM with all warps in such loops is not simulated cycle by cycle
-// (sm_spin.cpp). The analysis finds loops of one basic block. Their rounds must not depend on the round
+// (clock_skip.cpp). The analysis finds loops of one basic block. Their rounds must not depend on the round
 // before, and a clock's value, plus or minus a constant of the loop, may only be compared by order. Left out:
 // loops of several blocks, loops with a count of rounds or a comparison for equality.
 #pragma once

@@ -15,8 +15,15 @@
 
 namespace duet::gpu {
 
-// Request::requester names the entry and the step.
-inline constexpr unsigned kStepShift = 16;
+// The request of one step of an instruction, as Request::requester has it.
+struct Requester {
+  static constexpr unsigned kMostEntries = 1u << 16;
+  unsigned entry;  // of State::entries, below kMostEntries
+  unsigned step;
+
+  std::uint32_t pack() const { return entry | step << 16; }
+  static Requester of(std::uint32_t packed) { return {packed & (kMostEntries - 1), packed >> 16}; }
+};
 
 template <unsigned W>
 struct LoadStoreUnit<W>::State {
@@ -42,7 +49,7 @@ struct LoadStoreUnit<W>::State {
         entries(entry_count + 1),
         queue(config.sm.load_store_queue),
         order(config.full_empty, config.sm.max_warps, entries) {
-    if (entry_count == 0 || entry_count >= 1u << kStepShift || queue.empty())
+    if (entry_count == 0 || entry_count >= Requester::kMostEntries || queue.empty())
       throw Error("gpu.sm.pending_instructions is " + std::to_string(config.sm.pending_instructions) +
                   " and gpu.sm.load_store_queue " + std::to_string(queue.size()) +
                   ": a load-store unit holds 1 to 65535 instructions");

@@ -255,7 +255,7 @@ bool LoadStoreUnit<W>::State::send(Picoseconds now, Instruction& instruction, co
   request.begins = instruction.part == 0 && instruction.step == 0 && instruction.remaining == part.lanes;
   request.unit = sm;
   request.warp = static_cast<std::uint16_t>(instruction.warp);
-  request.requester = index | instruction.step << kStepShift;
+  request.requester = Requester{index, instruction.step}.pack();
   request.pc = op.ptx_line;
   request.tag = group;
   if (part.tracked) {
@@ -408,7 +408,7 @@ void LoadStoreUnit<W>::State::take_answer(sim::Queue<memory::Packet>& from, std:
   const RequestHandle handle = from.pop(now).request;
   if (from.empty()) outside.arrivals &= ~bit;
   const Request& request = pool[handle];
-  const unsigned index = request.requester & ((1u << kStepShift) - 1);
+  const unsigned index = Requester::of(request.requester).entry;
   Instruction& instruction = *entries[index];
   if (instruction.returns) deliver(instruction, request);
   if (instruction.counts != nullptr && bit == kL1Bit) count_answer(*instruction.counts, request);
@@ -471,7 +471,7 @@ LoadStoreStatistics& LoadStoreUnit<W>::statistics() {
 
 template <unsigned W>
 std::uint64_t LoadStoreUnit<W>::command_of(std::uint32_t requester, std::uint32_t pc) const {
-  const auto& entry = state_->entries[requester & ((1u << kStepShift) - 1)];
+  const auto& entry = state_->entries[Requester::of(requester).entry];
   return entry != nullptr && entry->answers != 0 && entry->op->ptx_line == pc ? entry->memory->grid->command
                                                                               : 0;
 }

@@ -33,7 +33,7 @@ class TimedSm : public sim::Component {
   ~TimedSm() override;
 
   struct Ports {
-    bool skip_clock_loops = true;  // sm_spin.cpp
+    bool skip_clock_loops = true;  // clock_skip.cpp
     bool count_lines = false;      // line_counts.h
     sim::Queue<BlockLaunch>* launches = nullptr;
     sim::Queue<BlockDone>* done = nullptr;

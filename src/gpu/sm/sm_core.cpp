@@ -24,10 +24,8 @@ SmCoreOf<W>::SmCoreOf(std::uint32_t number, const config::Gpu& config, memory::R
       load_store_(config_, static_cast<std::uint16_t>(number), pool, address_space),
       textures_(address_space, static_cast<unsigned>(config.sm.max_warps)),
       units_(config.sm),
-      fetch_cycles_(std::max<Cycle>(config.instruction_cache.latency_cycles, 1) - 1 +
-                    config.sm.decode_cycles),
-      instructions_(config.instruction_cache, static_cast<std::uint16_t>(number), pool),
-      instruction_shift_(static_cast<unsigned>(std::countr_zero(config.sm.instruction_bytes))) {
+      fetch_(config, static_cast<std::uint16_t>(number), pool),
+      skip_(*this) {
   const auto warps = static_cast<unsigned>(config.sm.max_warps);
   free_slots_ = LaneMask::first(warps).bits();
   for (unsigned i = 0; i < warps; ++i) {
@@ -44,15 +42,15 @@ SmCoreOf<W>::SmCoreOf(std::uint32_t number, const config::Gpu& config, memory::R
 
 template <unsigned W>
 void SmCoreOf<W>::connect(const TimedSm::Ports& ports) {
-  skip_clock_loops_ = ports.skip_clock_loops;
-  count_lines_ = ports.count_lines;
+  skip_.allow(ports.skip_clock_loops);
+  blocks_.count_lines(ports.count_lines);
   launches_ = ports.launches;
   reports_.connect(*ports.done);
   invalidate_caches_ = ports.invalidate_caches;
   kernel_failed_ = ports.kernel_failed;
   load_store_.connect({ports.to_l1, ports.from_l1, ports.to_constant_cache, ports.from_constant_cache,
                        ports.races, services_.outside});
-  instructions_.connect(ports.instructions);
+  fetch_.cache().connect(ports.instructions);
 }
 
 template <unsigned W>
@@ -61,14 +59,14 @@ Picoseconds SmCoreOf<W>::tick(Picoseconds now) {
   now_ = now;
   cycle_ = clock_.advance_to(now);
   if (cycle_ != previous + 1 && !blocks_.empty()) {
-    if (spin_.period == 0)
+    if (!skip_.skipping())
       account(cycle_ - previous - 1);
-    else if (!end_skip(previous))
+    else if (!skip_.end(previous))
       return clock_.first_edge_after(now);
   }
   work();
-  if (spin_.round) [[unlikely]]
-    if (const Picoseconds end = begin_skip(); end != 0) return end;
+  if (skip_.may_begin()) [[unlikely]]
+    if (const Picoseconds end = skip_.begin(); end != 0) return end;
   return next_tick();
 }
 
@@ -81,9 +79,7 @@ template <unsigned W>
     load_store_next_ = load_store_.tick(now_, cycle_);
     if (!load_store_.completions().empty() || !textures_.quiet()) take_completions();
   }
-  if (!instructions_.waiting() || instructions_.receive(now_)) fetch_blocked_ = 0;
-  if (instructions_.prefetching()) [[unlikely]]
-    instructions_.prefetch(now_);
+  fetch_.receive(now_);
   while (launches_->can_pop(now_)) launch(launches_->pop(now_));
 
   issued_memory_ = false;
@@ -95,27 +91,28 @@ template <unsigned W>
 inline void SmCoreOf<W>::issue_and_fetch() {
   for (WarpScheduler& scheduler : schedulers_)
     if (may_issue(scheduler) == 0 || !issue_one(scheduler)) charge(scheduler, 1);
-  if ((wants_fetch_ & ~fetch_blocked_) != 0) fetch();
+  if (fetch_.has_work()) fetch();
 }
 
 // The time of the next work; an arrival from outside wakes the SM before.
 template <unsigned W>
 [[gnu::always_inline]] inline Picoseconds SmCoreOf<W>::next_tick() {
-  if (ready_ != 0 || issued_memory_ || (wants_fetch_ & ~fetch_blocked_) != 0 ||
-      waiting_for_load_store() != 0 || instructions_.prefetching())
+  const InstructionCache& instructions = fetch_.cache();
+  if (states_.ready() != 0 || issued_memory_ || fetch_.has_work() || waiting_for_load_store() != 0 ||
+      instructions.prefetching())
     return clock_.first_edge_after(now_);
   const Cycle next = std::min(wheel_.next(cycle_), load_store_next_);
-  const Picoseconds line = instructions_.waiting() ? instructions_.next_arrival(now_) : kNever;
+  const Picoseconds line = instructions.waiting() ? instructions.next_arrival(now_) : kNever;
   const Picoseconds line_edge = line == kNever ? kNever : clock_.first_edge_after(line);
   return next == ~Cycle{0} ? line_edge : std::min(line_edge, clock_.edge_after(now_, next - cycle_));
 }
 
 // Another SM may have found a kernel's fault.
 template <unsigned W>
-inline void SmCoreOf<W>::end_failed_blocks() {
-  for (const auto& tally : grids_)
+[[gnu::always_inline]] inline void SmCoreOf<W>::end_failed_blocks() {
+  for (const auto& tally : blocks_.tallies())
     if (tally->grid->failed_ps.load(std::memory_order_relaxed) < now_)
-      for (auto& block : blocks_)
+      for (auto& block : blocks_.all())
         if (block->tally == tally.get()) kill(*block);
 }
 
@@ -127,38 +124,32 @@ void SmCoreOf<W>::account(Cycle cycles) {
 
 template <unsigned W>
 void SmCoreOf<W>::charge(const WarpScheduler& scheduler, Cycle cycles) {
-  auto slot = static_cast<unsigned>(IssueSlot::NoWarp);
-  std::uint64_t waiting = 0;
-  for (std::uint32_t rest = reasons_; rest != 0; rest &= rest - 1) {
-    const auto reason = static_cast<unsigned>(std::countr_zero(rest));
-    waiting = blocked_[reason] & scheduler.warps();
-    if (waiting == 0) continue;
-    slot = reason;
-    break;
-  }
-  statistics_.issue_slots[slot] += cycles;
-  GridTally& tally = only_grid_ != nullptr ? *only_grid_ : idle_tally(waiting, slot, cycles);
-  tally.counts.issue_slots[slot] += cycles;
+  const WarpStates::Wait wait = states_.first_wait(scheduler.warps());
+  statistics_.issue_slots[wait.reason] += cycles;
+  GridTally* const only = blocks_.only_tally();
+  GridTally& tally = only != nullptr ? *only : idle_tally(wait, cycles);
+  tally.counts.issue_slots[wait.reason] += cycles;
 }
 
 // The kernel to charge an empty slot to, among several: the kernel of a warp that waits for the slot's
 // reason; without such a warp, the kernel of the oldest block with live warps. Where lines are counted the
 // warp's next instruction has the slot; for a warp at a barrier, the barrier.
 template <unsigned W>
-[[gnu::noinline]] GridTally& SmCoreOf<W>::idle_tally(std::uint64_t waiting, unsigned reason, Cycle cycles) {
-  if (waiting != 0) {
-    const Warp& warp = *warps_[static_cast<unsigned>(std::countr_zero(waiting))];
+[[gnu::noinline]] GridTally& SmCoreOf<W>::idle_tally(const WarpStates::Wait& wait, Cycle cycles) {
+  if (wait.warps != 0) {
+    const Warp& warp = *warps_[static_cast<unsigned>(std::countr_zero(wait.warps))];
     if (warp.counts != nullptr) {
-      const auto pc = reason == static_cast<unsigned>(IssueSlot::Barrier)
+      const auto pc = wait.reason == static_cast<unsigned>(IssueSlot::Barrier)
                           ? static_cast<std::size_t>(warp.barrier_op - warp.code)
                           : warp.pc;
-      warp.counts[pc][reason] += cycles;
+      warp.counts[pc][wait.reason] += cycles;
     }
     return *warp.block->tally;
   }
+  const auto& blocks = blocks_.all();
   const auto live =
-      std::find_if(blocks_.begin(), blocks_.end(), [](const auto& block) { return block->live_warps != 0; });
-  GridTally& tally = *(live != blocks_.end() ? *live : blocks_.front())->tally;
+      std::find_if(blocks.begin(), blocks.end(), [](const auto& block) { return block->live_warps != 0; });
+  GridTally& tally = *(live != blocks.end() ? *live : blocks.front())->tally;
   if (tally.lines != nullptr) tally.lines->no_warp_slots += cycles;
   return tally;
 }
@@ -203,8 +194,7 @@ void SmCoreOf<W>::take_completions() {
     if (!images || !textures_.take(completion, cycle_))
       complete(completion.warp, *completion.op, completion.ready);
   if (!load_store_.completions().empty())
-    for (std::uint64_t rest = blocked_[static_cast<unsigned>(IssueSlot::TrackedOrder)]; rest != 0;
-         rest &= rest - 1) {
+    for (std::uint64_t rest = states_.waiting_for(IssueSlot::TrackedOrder); rest != 0; rest &= rest - 1) {
       const auto slot = static_cast<unsigned>(std::countr_zero(rest));
       set_ready(*warps_[slot], slot);
     }
@@ -236,15 +226,11 @@ template <unsigned W>
 void SmCoreOf<W>::launch(const BlockLaunch& launch) {
   ++statistics_.blocks;
   Grid& grid = *launch.grid;
-  if (idle_blocks_.empty()) idle_blocks_.push_back(std::make_unique<Block>());
-  std::unique_ptr<Block> owned = std::move(idle_blocks_.back());
-  idle_blocks_.pop_back();
-  Block& block = *owned;
-  blocks_.push_back(std::move(owned));
+  Block& block = blocks_.add();
   block.start(grid, launch.block);
   block.warps = 0;
   block.told_threads = 0;
-  block.tally = &tally_of(grid);
+  block.tally = &blocks_.tally_of(grid);
   blocks_ending_ = drain_changed_ = true;  // until it has warps
   if (grid.failed_ps.load(std::memory_order_relaxed) < now_) return;
   if (const std::string reason = refusal(*grid.kernel, width_, W); !reason.empty()) {
@@ -276,30 +262,15 @@ void SmCoreOf<W>::launch(const BlockLaunch& launch) {
 }
 
 template <unsigned W>
-GridTally& SmCoreOf<W>::tally_of(Grid& grid) {
-  for (const auto& tally : grids_)
-    if (tally->grid == &grid) return *tally;
-  GridTally& tally = *grids_.emplace_back(std::make_unique<GridTally>(GridTally{&grid, {}, {}}));
-  if (count_lines_) tally.lines = &lines_.of(*grid.kernel);
-  find_only_grid();
-  return tally;
-}
-
-template <unsigned W>
 GridCounts SmCoreOf<W>::counts_to_tell(const Grid& grid) const {
   GridCounts counts = reports_.on_the_way(grid);
-  for (const auto& tally : grids_)
-    if (tally->grid == &grid) counts += tally->counts;
-  return counts;
+  return counts += blocks_.counts_of(grid);
 }
 
 // The counts of a clock loop up to then are no longer remembered.
 template <unsigned W>
 void SmCoreOf<W>::take_lines(const ptx::Kernel& kernel, LineCounts& total) {
-  const bool here = std::any_of(grids_.begin(), grids_.end(),
-                                [&](const auto& tally) { return tally->grid->kernel == &kernel; });
-  lines_.take(kernel, total, here);
-  if (here && spin_.period == 0) spin_.state.clear();
+  if (blocks_.take_lines(kernel, total)) skip_.forget_counts();
 }
 
 template <unsigned W>
@@ -330,7 +301,7 @@ void SmCoreOf<W>::start_warp(Block& block, std::uint32_t index, unsigned slot) {
   schedulers_[slot % schedulers_.size()].launched(slot);
   set_ready(warp, slot);
   path_changed(warp, slot);
-  if (!warp.stack.empty()) want_fetch(warp, slot);
+  if (!warp.stack.empty()) fetch_.want(warp, slot, cycle_);
   tell(warp, TaskEventPhase::Begin);
 }
 
@@ -355,25 +326,10 @@ void SmCoreOf<W>::tell(const Warp& warp, TaskEventPhase phase) const {
 // One warp's instructions are fetched in a cycle, warps in turn.
 template <unsigned W>
 void SmCoreOf<W>::fetch() {
-  const unsigned slot = fetch_order_.pick(wants_fetch_ & ~fetch_blocked_);
-  fetch_order_.issued(slot);
+  const unsigned slot = fetch_.pick();
   Warp& warp = *warps_[slot];
-  const PhysicalAddress address =
-      warp.block->grid->code_physical + (Bytes{warp.buffered_end} << instruction_shift_);
-  const PhysicalAddress code_end = warp.block->grid->code_physical +
-                                   (Bytes{warp.block->timed->machine_instructions} << instruction_shift_);
-  if (!instructions_.lookup(now_, address, code_end)) {
-    fetch_blocked_ |= 1ull << slot;
-    return;
-  }
-  wants_fetch_ &= ~(1ull << slot);
-  const Bytes line = instructions_.line_bytes();
-  const std::uint64_t to_line_end = (line - address % line) >> instruction_shift_;
-  warp.fetched_end = static_cast<std::uint32_t>(
-      std::min<std::uint64_t>(warp.buffered_end + std::min(config_.sm.fetch_instructions, to_line_end),
-                              warp.block->timed->machine_instructions));
-  warp.fetched_ready = cycle_ + fetch_cycles_;
-  if (warp.reason == IssueSlot::Fetch) sleep_until(warp, slot, warp.fetched_ready, IssueSlot::Fetch);
+  if (fetch_.fetch(now_, cycle_, warp, slot) && warp.reason == IssueSlot::Fetch)
+    sleep_until(warp, slot, warp.fetched_ready, IssueSlot::Fetch);
 }
 
 // Reports the ended warps of a running block: false while some have accesses on their way, or where the
@@ -412,22 +368,14 @@ bool SmCoreOf<W>::release_warps(Block& block) {
 template <unsigned W>
 void SmCoreOf<W>::finish_blocks() {
   blocks_ending_ = drain_changed_ = false;
-  const auto ended = std::erase_if(blocks_, [&](std::unique_ptr<Block>& owned) {
-    return (owned->live_warps == 0 || cross_level_) && finish(owned);
-  });
-  if (ended == 0) return;
-  if (blocks_.empty()) blocks_ending_ = false;
-  std::erase_if(grids_, [&](const auto& tally) {
-    return std::none_of(blocks_.begin(), blocks_.end(),
-                        [&](const auto& block) { return block->tally == tally.get(); });
-  });
-  find_only_grid();
+  const bool ended = blocks_.remove_if(
+      [&](Block& block) { return (block.live_warps == 0 || cross_level_) && finish(block); });
+  if (ended && blocks_.empty()) blocks_ending_ = false;
 }
 
-// Takes an ended block out of `owned`; false: the block stays.
+// Whether the block has ended, and is reported.
 template <unsigned W>
-bool SmCoreOf<W>::finish(std::unique_ptr<Block>& owned) {
-  Block& block = *owned;
+bool SmCoreOf<W>::finish(Block& block) {
   if (block.live_warps != 0) {
     blocks_ending_ |= !release_warps(block);
     return false;
@@ -447,7 +395,6 @@ bool SmCoreOf<W>::finish(std::unique_ptr<Block>& owned) {
   free_slots_ |= block.warps;
   block.arrays.reset();
   block.timed.reset();
-  idle_blocks_.push_back(std::move(owned));
   return true;
 }
 
@@ -457,8 +404,7 @@ void SmCoreOf<W>::stop(Warp& warp) {
   if (warp.reason != IssueSlot::NoWarp) tell(warp, TaskEventPhase::End);
   set_reason(warp, warp.slot, IssueSlot::NoWarp);
   warp.wake_cycle = kPending;
-  wants_fetch_ &= ~(1ull << warp.slot);
-  fetch_blocked_ &= ~(1ull << warp.slot);
+  fetch_.forget(warp.slot);
 }
 
 template <unsigned W>
@@ -479,7 +425,7 @@ void SmCoreOf<W>::fault(Block& block, FaultKind kind, const std::string& text) {
 
 template <unsigned W>
 std::vector<sim::StatisticGroup*> SmCoreOf<W>::statistics() {
-  return {&statistics_, &units_.statistics(), &instructions_.statistics(), &load_store_.statistics()};
+  return {&statistics_, &units_.statistics(), &fetch_.cache().statistics(), &load_store_.statistics()};
 }
 
 template class SmCoreOf<32>;

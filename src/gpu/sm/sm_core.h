@@ -1,26 +1,25 @@
 // The inside of a timed SM, for lane arrays of one width. sm.h has the model; sm_core.cpp the cycle and the
-// blocks, sm_issue.cpp issue and execution, sm_control.cpp the program of a warp (warp_program.h) in cycles,
-// sm_spin.cpp the time in which all warps wait for a clock.
+// blocks, sm_issue.cpp issue and execution, sm_control.cpp the program of a warp (warp_program.h) in cycles.
+// Parts: fetch_stage.h, warp_states.h, resident_blocks.h, clock_skip.h (while all warps wait for a clock).
 #pragma once
 
 #include <array>
 #include <bit>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/issue_slot.h"
 #include "gpu/block_reports.h"
+#include "gpu/sm/clock_skip.h"
 #include "gpu/sm/execution_units.h"
-#include "gpu/sm/instruction_cache.h"
-#include "gpu/sm/line_counts.h"
-#include "gpu/sm/load_store_unit.h"
+#include "gpu/sm/fetch_stage.h"
+#include "gpu/sm/resident_blocks.h"
 #include "gpu/sm/sm.h"
 #include "gpu/sm/texture_unit.h"
-#include "gpu/sm/timed_warp.h"
 #include "gpu/sm/wake_wheel.h"
 #include "gpu/sm/warp_scheduler.h"
+#include "gpu/sm/warp_states.h"
 #include "gpu/warp/warp_program.h"
 #include "sim/clock_cursor.h"
 #include "sim/statistics.h"
@@ -82,18 +81,18 @@ class SmCoreOf final : public SmCore, private WarpProgram<W, SmCoreOf<W>, TimedW
   }
   std::vector<sim::StatisticGroup*> statistics() override;
   GridCounts counts_to_tell(const Grid& grid) const override;
-  void warm_code(PhysicalAddress code, Bytes bytes) override { instructions_.warm(code, bytes); }
+  void warm_code(PhysicalAddress code, Bytes bytes) override { fetch_.cache().warm(code, bytes); }
   void take_lines(const ptx::Kernel& kernel, LineCounts& total) override;
-  bool settle_statistics(Picoseconds now) override;
+  bool settle_statistics(Picoseconds now) override { return skip_.settle_statistics(now); }
 
  private:
   static constexpr Cycle kPending = ~Cycle{0};  // scoreboard: a value on its way from memory
-  static constexpr unsigned kReasons = static_cast<unsigned>(IssueSlot::Count);
 
   using Block = TimedBlock;
   using Warp = TimedWarp<W>;
   using Program = WarpProgram<W, SmCoreOf<W>, Warp>;
   friend Program;
+  friend class ClockSkip<W>;
 
   // The cycle and the blocks (sm_core.cpp).
   void work();
@@ -102,8 +101,7 @@ class SmCoreOf final : public SmCore, private WarpProgram<W, SmCoreOf<W>, TimedW
   void end_failed_blocks();
   void account(Cycle cycles);
   void charge(const WarpScheduler& scheduler, Cycle cycles);
-  GridTally& idle_tally(std::uint64_t waiting, unsigned reason, Cycle cycles);
-  void find_only_grid() { only_grid_ = grids_.size() == 1 && !count_lines_ ? grids_.front().get() : nullptr; }
+  GridTally& idle_tally(const WarpStates::Wait& wait, Cycle cycles);
   void wake_warps() {
     if (const std::uint64_t slots = wheel_.wake(cycle_); slots != 0) wake_slots(slots);
   }
@@ -112,12 +110,11 @@ class SmCoreOf final : public SmCore, private WarpProgram<W, SmCoreOf<W>, TimedW
   void complete(std::uint32_t slot, const ptx::MicroOp& op, Cycle ready);
   void tick_textures();
   void launch(const BlockLaunch& launch);
-  GridTally& tally_of(Grid& grid);
   void start_warp(Block& block, std::uint32_t index, unsigned slot);
   void tell(const Warp& warp, TaskEventPhase phase) const;
   void fetch();
   void finish_blocks();
-  bool finish(std::unique_ptr<Block>& owned);
+  bool finish(Block& block);
   bool release_warps(Block& block);
   void stop(Warp& warp);
   void kill(Block& block);
@@ -128,10 +125,10 @@ class SmCoreOf final : public SmCore, private WarpProgram<W, SmCoreOf<W>, TimedW
   bool try_issue(Warp& warp, unsigned slot);
   bool check_operands(Warp& warp, unsigned slot, Cycle from);
   std::uint64_t waiting_for_load_store() const {
-    return load_store_.can_issue() ? blocked_[static_cast<unsigned>(IssueSlot::LoadStoreBusy)] : 0;
+    return load_store_.can_issue() ? states_.waiting_for(IssueSlot::LoadStoreBusy) : 0;
   }
   std::uint64_t may_issue(const WarpScheduler& scheduler) const {
-    return (ready_ | waiting_for_load_store()) & scheduler.warps();
+    return (states_.ready() | waiting_for_load_store()) & scheduler.warps();
   }
   bool issue_arithmetic(Warp& warp, unsigned slot, const ptx::MicroOp& op, const TimedOp& timed);
   bool issue_memory(Warp& warp, unsigned slot, const ptx::MicroOp& op, const TimedOp& timed);
@@ -150,24 +147,6 @@ class SmCoreOf final : public SmCore, private WarpProgram<W, SmCoreOf<W>, TimedW
   void set_ready(Warp& warp, unsigned slot);
   void advance(Warp& warp, unsigned slot, std::uint32_t pc);
   void path_changed(Warp& warp, unsigned slot);
-  void flush_buffer(Warp& warp, unsigned slot);
-  void want_fetch(Warp& warp, unsigned slot);
-
-  // While all warps wait for a clock (sm_spin.cpp).
-  using State = std::vector<std::uint64_t>;
-  struct ClockRound;
-  void nap(Warp& warp, const ptx::MicroOp& op, std::uint64_t lanes);
-  Picoseconds begin_skip();
-  bool end_skip(Cycle previous);
-  void skip_periods(Cycle end);
-  void catch_up(Cycle end);
-  std::optional<Cycle> only_spins(std::uint64_t& spinning) const;
-  const ClockLoop* clock_loop_of(const Warp& warp) const;
-  template <typename F>
-  void for_each_time(Warp& warp, const F& f);
-  State relative_state(std::uint64_t spinning);
-  void remember(State state);
-  Cycle unchanged_until(const Warp& warp, const ClockLoop& loop, Cycle limit);
 
   // The warp program, and its callbacks (sm_control.cpp).
   void execute_program(Warp& warp, const ptx::MicroOp& op, std::uint64_t lanes);
@@ -216,9 +195,7 @@ class SmCoreOf final : public SmCore, private WarpProgram<W, SmCoreOf<W>, TimedW
   LoadStoreUnit<W> load_store_;
   TextureUnit<W> textures_;
   ExecutionUnits units_;
-  Cycle fetch_cycles_;  // from a fetch until the instructions are in the buffer
-  InstructionCache instructions_;
-  unsigned instruction_shift_;
+  FetchStage fetch_;
   std::vector<WarpScheduler> schedulers_;
   WakeWheel wheel_;
 
@@ -227,60 +204,18 @@ class SmCoreOf final : public SmCore, private WarpProgram<W, SmCoreOf<W>, TimedW
   Cycle load_store_next_ = 0;             // when the load-store or the texture unit has something to do
   std::uint64_t waits_for_textures_ = 0;  // warps that wait for room in it
   std::uint64_t free_slots_ = 0;
-  std::uint64_t ready_ = 0;                        // may issue, as far as is known
-  std::array<std::uint64_t, kReasons> blocked_{};  // by reason
-  std::uint32_t reasons_ = 0;                      // one bit each: reasons with a blocked warp
-  std::uint64_t wants_fetch_ = 0, fetch_blocked_ = 0;
-  LooseRoundRobin fetch_order_;
+  WarpStates states_;
   std::vector<std::unique_ptr<Warp>> warps_;
-  std::vector<std::unique_ptr<Block>> blocks_;  // resident, in order of launch
-  std::vector<std::unique_ptr<Block>> idle_blocks_;
-  std::vector<std::unique_ptr<GridTally>> grids_;  // of the resident blocks
-  GridTally* only_grid_ = nullptr;                 // when they are of one grid and nobody counts lines
+  ResidentBlocks blocks_;
   std::uint64_t last_launch_id_ = ~0ull;
   bool blocks_ending_ = false;  // some block has no running warps left, or some warp's room is to be told
   bool drain_changed_ =
       false;  // since finish_blocks() looked: accesses completed, a block ended or there was no room
   bool issued_memory_ = false;  // in this cycle
-  struct Spin {
-    bool round = false;    // a warp has gone round a clock loop in this cycle, or cycles are skipped
-    Cycle look_again = 0;  // not before
-    // The SM at an earlier cycle: its next actions depend on nothing else. Its counts then.
-    State state;
-    Cycle cycle = 0;
-    Picoseconds now = 0;  // then; while cycles are skipped: of cycle_
-    std::vector<State> counts;
-    std::vector<GridCounts> grids;
-    std::vector<std::pair<LineCounts*, LineCounts>> lines;  // of their kernels, where they are counted
-    unsigned looks = 0, next_state = 1;
-    // The SM is in the same state again after so many cycles, with the same counts each time; 0: not known,
-    // and nothing is skipped.
-    Cycle period = 0;
-    std::uint64_t warps = 0;
-  };
-  Spin spin_;
-  bool skip_clock_loops_ = true;
-  bool count_lines_ = false;
-  LinesOfKernels lines_;
+  ClockSkip<W> skip_;
   SmStatistics statistics_{"sm."};
   sim::State resident_warps_{statistics_, "resident_warps", "warps", "warps of resident blocks that run",
-                             [this] {
-                               std::uint64_t warps = 0;
-                               for (const auto& block : blocks_) warps += block->live_warps;
-                               return warps;
-                             }};
+                             [this] { return blocks_.live_warps(); }};
 };
-
-// Asks for the next instructions of a warp when its buffer has room for them.
-template <unsigned W>
-void SmCoreOf<W>::want_fetch(Warp& warp, unsigned slot) {
-  if (warp.fetched_end > warp.buffered_end) {
-    if (warp.fetched_ready > cycle_) return;
-    warp.buffered_end = warp.fetched_end;
-  }
-  if (warp.buffered_end - warp.machine_pc + config_.sm.fetch_instructions <= config_.sm.instruction_buffer &&
-      warp.buffered_end < warp.block->timed->machine_instructions)
-    wants_fetch_ |= 1ull << slot;
-}
 
 }  // namespace duet::gpu

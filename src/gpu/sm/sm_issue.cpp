@@ -12,20 +12,8 @@ using ptx::MicroOp;
 
 template <unsigned W>
 void SmCoreOf<W>::set_reason(Warp& warp, unsigned slot, IssueSlot reason) {
-  const std::uint64_t bit = 1ull << slot;
-  std::uint64_t& before = blocked_[static_cast<unsigned>(warp.reason)];
-  before &= ~bit;
-  if (before == 0) reasons_ &= ~(1u << static_cast<unsigned>(warp.reason));
+  states_.change(slot, warp.reason, reason);
   warp.reason = reason;
-  if (reason == IssueSlot::Issued) {
-    ready_ |= bit;
-  } else {
-    ready_ &= ~bit;
-    if (reason != IssueSlot::NoWarp) {
-      blocked_[static_cast<unsigned>(reason)] |= bit;
-      reasons_ |= 1u << static_cast<unsigned>(reason);
-    }
-  }
 }
 
 template <unsigned W>
@@ -117,14 +105,9 @@ bool SmCoreOf<W>::try_issue(Warp& warp, unsigned slot) {
 // Whether the next machine instruction is in the warp's buffer.
 template <unsigned W>
 bool SmCoreOf<W>::has_instruction(Warp& warp, unsigned slot) {
-  if (warp.machine_pc < warp.buffered_end) return true;
-  if (warp.fetched_end > warp.buffered_end) {
-    if (warp.fetched_ready > cycle_) return sleep_until(warp, slot, warp.fetched_ready, IssueSlot::Fetch);
-    warp.buffered_end = warp.fetched_end;
-    want_fetch(warp, slot);
-    return true;
-  }
-  wants_fetch_ |= 1ull << slot;
+  if (fetch_.buffered(warp, slot, cycle_)) return true;
+  if (warp.fetched_end > warp.buffered_end)
+    return sleep_until(warp, slot, warp.fetched_ready, IssueSlot::Fetch);
   return sleep(warp, slot, IssueSlot::Fetch);
 }
 
@@ -134,7 +117,7 @@ void SmCoreOf<W>::consumed(Warp& warp, unsigned slot, const TimedOp& timed) {
   std::uint64_t threads = 0;
   if (timed.parts != 0) {
     ++warp.machine_pc;
-    want_fetch(warp, slot);
+    fetch_.want(warp, slot, cycle_);
     threads = static_cast<std::uint64_t>(std::popcount(warp.active));
     GridCounts& counts = warp.block->tally->counts;
     ++counts.warp_instructions;
@@ -286,9 +269,9 @@ bool SmCoreOf<W>::issue_control(Warp& warp, unsigned slot, const MicroOp& op, co
   if (branch && warp.reason == IssueSlot::Issued && ready > cycle_ + 1)
     sleep_until(warp, slot, ready, IssueSlot::Dependency);
   if (timed.ends_clock_loop) [[unlikely]]
-    spin_.round = skip_clock_loops_;
+    skip_.went_round();
   if (op.opcode == ptx::Opcode::Nanosleep && lanes != 0 && warp.reason == IssueSlot::Issued) [[unlikely]]
-    nap(warp, op, lanes);
+    skip_.nap(warp, op, lanes);
   return true;
 }
 
@@ -318,7 +301,7 @@ void SmCoreOf<W>::advance(Warp& warp, unsigned slot, std::uint32_t pc) {
       warp.stack.move_to(pc);
     path_changed(warp, slot);
   } else if (warp.timed[pc].machine_index != warp.machine_pc) {
-    flush_buffer(warp, slot);
+    fetch_.flush(warp, slot, cycle_, warp.timed[warp.pc].machine_index);
   }
 }
 
@@ -327,14 +310,8 @@ template <unsigned W>
 void SmCoreOf<W>::path_changed(Warp& warp, unsigned slot) {
   if (!Program::next_path(warp)) return;
   warp.operands_ready = false;
-  if (warp.timed[warp.pc].machine_index != warp.machine_pc) flush_buffer(warp, slot);
-}
-
-// Execution goes on elsewhere than the buffer has it.
-template <unsigned W>
-void SmCoreOf<W>::flush_buffer(Warp& warp, unsigned slot) {
-  warp.machine_pc = warp.buffered_end = warp.fetched_end = warp.timed[warp.pc].machine_index;
-  want_fetch(warp, slot);
+  if (warp.timed[warp.pc].machine_index != warp.machine_pc)
+    fetch_.flush(warp, slot, cycle_, warp.timed[warp.pc].machine_index);
 }
 
 template class SmCoreOf<32>;

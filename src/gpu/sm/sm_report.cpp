@@ -12,7 +12,7 @@ std::string SmCoreOf<W>::waits_for() const {
   if (blocks_.empty()) return {};
   std::string text;
   std::vector<const Grid*> told;
-  for (const auto& block : blocks_) {
+  for (const auto& block : blocks_.all()) {
     if (std::find(told.begin(), told.end(), block->grid) != told.end()) continue;
     for (std::uint64_t rest = block->warps; rest != 0; rest &= rest - 1) {
       const auto slot = static_cast<unsigned>(std::countr_zero(rest));
@@ -20,7 +20,7 @@ std::string SmCoreOf<W>::waits_for() const {
       if (warp.stack.empty() || warp.block != block.get()) continue;
       if (!told.empty()) text += '\n';
       told.push_back(block->grid);
-      const auto blocks = std::count_if(blocks_.begin(), blocks_.end(),
+      const auto blocks = std::count_if(blocks_.all().begin(), blocks_.all().end(),
                                         [&](const auto& other) { return other->grid == block->grid; });
       text += Program::name_of_warp(warp);
       if (warp.reason == IssueSlot::Barrier && block->barriers[warp.barrier].in_use()) {

@@ -1,42 +1,20 @@
-#include <bit>
-
 #include "base/error.h"
 #include "memory/cache/cache_steps.h"
 #include "memory/cache/stride_prefetcher.h"
 
 namespace duet::memory {
 
-namespace {
-
-bool Cacheability::*attribute_of(const config::Cache& config) {
-  switch (config.attribute) {
-    case config::PageAttribute::GpuL1:
-      return &Cacheability::gpu_l1;
-    case config::PageAttribute::GpuConstant:
-      return &Cacheability::gpu_constant;
-    case config::PageAttribute::GpuL2:
-      return &Cacheability::gpu_l2;
-    case config::PageAttribute::Cpu:
-      return &Cacheability::cpu;
-    case config::PageAttribute::None:
-      break;
-  }
-  return nullptr;
-}
-
-}  // namespace
-
 Cache::Cache(sim::Engine& engine, std::string name, const std::string& kind, const sim::Component* parent,
              int level, const config::Cache& config, std::uint64_t clock_hz, RequestPool& pool,
              const LineNumbering& numbering, const config::FullEmpty& full_empty)
     : Component(engine, std::move(name), parent, level, sim::Role::Memory),
       config_(config),
-      full_empty_(full_empty),
-      attribute_(attribute_of(config)),
+      rules_(config, full_empty),
       clock_(clock_hz),
       pool_(&pool),
+      lines_(config, numbering, MissTable::size_for(config.mshrs), this->name()),
       misses_(config.mshrs, config.mshr_targets),
-      lines_(config, numbering, misses_.size(), this->name()),
+      transits_(full_empty),
       statistics_(*this, kind + '.') {
   const auto refuse = [&](const char* what) { throw Error(this->name() + ": " + what); };
   if (config.latency_cycles == 0 || config.mshrs == 0 || config.mshr_targets == 0)
@@ -51,16 +29,12 @@ Cache::Cache(sim::Engine& engine, std::string name, const std::string& kind, con
 Cache::~Cache() = default;
 
 void Cache::connect_above(Channel& requests, sim::Queue<Packet>& responses) {
-  clients_.push_back({&requests, &responses});
-  for (unsigned c = 0; c < kTrafficClasses; ++c) requests.of(c).mark_pushes(&arrivals_, 1ull << c);
+  clients_.connect(requests, responses);
 }
 
 void Cache::connect_below(Channel& requests, sim::Queue<Packet>& responses, std::uint16_t number,
                           std::function<std::uint16_t(PhysicalAddress line)> destination_of) {
-  below_ = &requests;
-  from_below_ = &responses;
-  number_ = number;
-  destination_of_ = std::move(destination_of);
+  below_.connect(requests, responses, number, std::move(destination_of));
 }
 
 Picoseconds Cache::tick(Picoseconds now) { return called_ == 0 ? step<false>(now) : step<true>(now); }
@@ -68,84 +42,64 @@ Picoseconds Cache::tick(Picoseconds now) { return called_ == 0 ? step<false>(now
 // An edge; where nobody gives commands or probes (kCalled) it does not look for them.
 template <bool kCalled>
 inline Picoseconds Cache::step(Picoseconds now) {
-  answered_ = sent_ = again_ = false;
+  again_ = false;
+  clients_.begin_edge();
+  below_.begin_edge();
   if constexpr (kCalled) serve_commands(now);
-  if (from_below_->can_pop(now)) receive(now);
-  if (!refused_.empty()) send_refused(now);
+  if (below_.responses().can_pop(now)) receive(now);
+  if (below_.has_refused() && below_.send_refused(now)) again_ |= below_.has_refused();
   if (misses_.first_ready() != kNone && now >= port_free_) serve_waiting(now);
   if constexpr (kCalled) {
-    finish_pass(now);
-    if (probes_.front_ready <= now) serve_probe(now);
-    accept_probe(now);
+    finish_sweep(now);
+    if (probes_.front_ready() <= now) serve_probe(now);
+    again_ |= probes_.accept(now, config_.latency_cycles, clock_);
   }
   const bool idle = next_lookup_ > now;
   if (!idle && now >= port_free_) lookup(now);
   if constexpr (kCalled) serve_prefetcher(now, idle);
-  const bool only_class = arrivals_ == 1 && clients_.size() == 1;
-  const Picoseconds request = arrivals_ == 0 ? kNever : only_class ? accept_only_class(now) : accept(now);
+  const Picoseconds request = accept(now);
   if (again_) return clock_.first_edge_after(now);
 
   Picoseconds next = next_lookup_;
   if (next <= now) {  // this head is blocked: the other heads' times count
     next = kNever;
-    for (const Pipeline& pipeline : pipelines_)
-      if (pipeline.front_ready > now) next = std::min(next, pipeline.front_ready);
+    for (const LookupPipeline& pipeline : pipelines_)
+      if (pipeline.front_ready() > now) next = std::min(next, pipeline.front_ready());
   }
   if (port_free_ > now) next = std::min(next, port_free_);
   if constexpr (kCalled) next = std::min(next, next_call(now));
-  const Picoseconds arrival = std::min(request, from_below_->next_arrival(now));
+  const Picoseconds arrival = std::min(request, below_.responses().next_arrival(now));
   return next <= arrival ? next : std::min(next, clock_.first_edge_after(arrival));
 }
 
 void Cache::receive(Picoseconds now) {
-  const Packet& packet = from_below_->front();
+  sim::Queue<Packet>& answers = below_.responses();
+  const Packet& packet = answers.front();
   if (packet.kind == PacketKind::Nack) {
-    refused_.push_back(from_below_->pop(now));
-    again_ |= from_below_->can_pop(now);
+    below_.keep_refused(answers.pop(now));
+    again_ |= answers.can_pop(now);
     return;
   }
   if (packet.kind != PacketKind::Response) throw Error(name() + ": what comes from below must be answers");
-  const auto index = static_cast<std::uint32_t>(packet.argument >> 2);
-  if (static_cast<Kind>(packet.argument & 3) == Kind::Fetch) {
-    fill(from_below_->pop(now));
+  const ReturnAddress address = ReturnAddress::of(packet);
+  if (address.kind == ReturnAddress::Kind::Fetch) {
+    fill(answers.pop(now));
   } else {
-    const CacheEntry entry = transits_[index].entry;
+    const CacheEntry entry = transits_[address.index].entry;
     const bool wanted = entry.packet.request != kNoRequest;
-    if (wanted && room_above(now, entry.client) != Outcome::Done) return;
-    const Packet back = from_below_->pop(now);
+    if (wanted && clients_.room(now, entry.client) != Outcome::Done) return;
+    const Packet back = answers.pop(now);
     if (wanted) {
-      const bool passed = static_cast<Kind>(back.argument & 3) == Kind::Pass;
-      answer(now, entry, passed ? back.payload_bytes : std::uint16_t{0});
+      const bool passed_on = address.kind == ReturnAddress::Kind::PassedOn;
+      clients_.answer(now, entry, passed_on ? back.payload_bytes : std::uint16_t{0});
     }
-    release_transit(index);
+    release_transit(address.index);
   }
-  again_ |= from_below_->can_pop(now);
-}
-
-// Sends refused requests again, in the order of their return. A refused request keeps its miss register or
-// its transit entry, which bounds their number. It holds up no answer behind it.
-void Cache::send_refused(Picoseconds now) {
-  std::uint64_t full = 0;  // classes, one bit each
-  for (std::size_t i = 0; i < refused_.size(); ++i) {
-    const std::uint64_t bit = 1ull << static_cast<unsigned>(refused_[i].traffic_class);
-    if ((full & bit) != 0) continue;
-    if (room_below(now, refused_[i].traffic_class) != Outcome::Done) {
-      full |= bit;
-      continue;
-    }
-    Packet packet = refused_[i];
-    packet.kind = PacketKind::Request;
-    std::swap(packet.source, packet.destination);
-    below_->push(now, packet);
-    sent_ = true;
-    refused_.erase(refused_.begin() + static_cast<std::ptrdiff_t>(i));
-    again_ |= !refused_.empty();
-    return;
-  }
+  again_ |= answers.can_pop(now);
 }
 
 void Cache::fill(const Packet& packet) {
-  const auto mshr = static_cast<std::uint32_t>(packet.argument >> 2);
+  const std::uint32_t mshr = ReturnAddress::of(packet).index;
   MissTable::Register& miss = misses_[mshr];
   const Request& fetched = pool_[packet.request];
   if (fetched.released) {
@@ -195,14 +149,14 @@ void Cache::serve_waiting(Picoseconds now) {
       misses_.pop(miss, true);
       continue;
     }
-    const Access own = access(entry);
+    const LineAccess own = access(entry);
     own.request.released |= miss.released;  // caches above keep nothing either
     Outcome outcome = take_turn(now, entry, own, miss.line_index);
     if (outcome == Outcome::Missing) {
       // An earlier request of the line dropped bytes, or this one came behind writes and could not fetch.
-      const ByteMask bytes = bytes_to_fetch(own, lines_[miss.line_index].valid, miss.on_their_way);
+      const ByteMask bytes = rules_.bytes_to_fetch(own, lines_[miss.line_index].valid, miss.on_their_way);
       if (any(bytes)) {
-        outcome = stalled_below(room_below(now, miss.traffic_class), entry);
+        outcome = stalled_below(below_.room(now, miss.traffic_class), entry);
         if (outcome == Outcome::Done) fetch(now, mshr, own, bytes);
       }
       if (outcome == Outcome::Missing || outcome == Outcome::Done) {
@@ -216,7 +170,7 @@ void Cache::serve_waiting(Picoseconds now) {
       }
     }
     if (outcome == Outcome::Done) {
-      misses_.pop(miss, !waits_unordered(own));
+      misses_.pop(miss, !own.waits_unordered());
       continue;
     }
     again_ |= outcome == Outcome::NextCycle && port_free_ <= now;
@@ -227,7 +181,7 @@ void Cache::serve_waiting(Picoseconds now) {
 // A probe has taken the line away since these fetches left. Returns false when they must come back first.
 bool Cache::turn_after_probe(std::uint32_t mshr, const CacheEntry& entry) {
   MissTable::Register& miss = misses_[mshr];
-  if (entry.packet.request != kNoRequest && waits_unordered(access(entry))) return true;
+  if (entry.packet.request != kNoRequest && access(entry).waits_unordered()) return true;
   if (miss.fetches != 0) {
     misses_.unlist_first();
     return false;
@@ -238,87 +192,44 @@ bool Cache::turn_after_probe(std::uint32_t mshr, const CacheEntry& entry) {
 }
 
 void Cache::lookup(Picoseconds now) {
-  for (Pipeline& pipeline : pipelines_) {
-    if (pipeline.front_ready > now) continue;
+  for (LookupPipeline& pipeline : pipelines_) {
+    if (pipeline.front_ready() > now) continue;
     const Outcome outcome = look_up(now, pipeline.front().entry);
     if (port_free_ > now) return;
     if (outcome == Outcome::NextCycle) again_ = true;
     if (outcome != Outcome::Done) continue;
     pipeline.pop();
     next_lookup_ =
-        std::min({pipelines_[0].front_ready, pipelines_[1].front_ready, pipelines_[2].front_ready});
+        std::min({pipelines_[0].front_ready(), pipelines_[1].front_ready(), pipelines_[2].front_ready()});
     again_ |= next_lookup_ <= now;
     return;
   }
 }
 
-// Whether the request is neither held nor served here. Stores are not among them: they change or drop a line.
-inline bool Cache::passes_by(const Request& request) const {
-  if (request.operation == Operation::Atomic) return config_.atomic_words_per_cycle == 0;
-  if (request.operation != Operation::Read) return false;
-  return !may_hold(request) || (request.tracked && !keeps(request));
-}
-
 // Moves an arrived packet into the pipeline of its class.
-inline void Cache::take_in(Picoseconds now, sim::Queue<Packet>& requests, Pipeline& pipeline,
-                           std::size_t client) {
-  if (pipeline.stages.empty()) pipeline.stages.resize(config_.latency_cycles);
-  std::size_t tail = pipeline.head + pipeline.size;
-  if (tail >= config_.latency_cycles) tail -= config_.latency_cycles;
-  Pipeline::Stage& stage = pipeline.stages[tail];
+inline void Cache::take_in(Picoseconds now, sim::Queue<Packet>& requests, LookupPipeline& pipeline,
+                           std::uint32_t client) {
+  LookupPipeline::Stage& stage = pipeline.next(config_.latency_cycles);
   stage.entry.packet = requests.pop(now);
-  stage.entry.client = static_cast<std::uint32_t>(client);
+  stage.entry.client = client;
   stage.entry.occupied_port = stage.entry.stalled = false;
-  const bool passes = config_.pass_cycles != 0 && passes_by(pool_[stage.entry.packet.request]);
+  const bool passes = config_.pass_cycles != 0 && rules_.passes_by(pool_[stage.entry.packet.request]);
   stage.ready = clock_.edge_after(now, passes ? config_.pass_cycles : config_.latency_cycles);
-  if (pipeline.size++ == 0) {
-    pipeline.front_ready = stage.ready;
-    next_lookup_ = std::min(next_lookup_, stage.ready);
-  }
-  again_ |= requests.can_pop(now);
+  if (pipeline.pushed(stage)) next_lookup_ = std::min(next_lookup_, stage.ready);
 }
 
 // Returns the arrival of the next request on a wire; kNever when there is none, or no room.
-Picoseconds Cache::accept(Picoseconds now) {
-  Picoseconds arrival = kNever;
-  bool accepted = false;
-  const std::size_t first = round_robin_, clients = clients_.size();
-  for (std::uint64_t classes = arrivals_; classes != 0; classes &= classes - 1) {
-    const auto c = static_cast<unsigned>(std::countr_zero(classes));
-    Pipeline& pipeline = pipelines_[c];
-    if (pipeline.size == config_.latency_cycles) continue;
-    bool more = false;
-    for (std::size_t i = 0; i < clients; ++i) {
-      std::size_t index = first + i;
-      if (index >= clients) index -= clients;
-      sim::Queue<Packet>& requests = clients_[index].requests->of(c);
-      if (requests.can_pop(now)) {
-        if (accepted) {
-          again_ = true;
-          return kNever;
-        }
-        take_in(now, requests, pipeline, index);
-        round_robin_ = index + 1 == clients ? 0 : index + 1;
-        accepted = true;
-      }
-      more |= !requests.empty();
-      arrival = std::min(arrival, requests.next_arrival(now));
-    }
-    if (!more) arrivals_ &= ~(1ull << c);
-  }
-  return arrival;
+inline Picoseconds Cache::accept(Picoseconds now) {
+  const ClientPorts::Taken taken = clients_.take_next(
+      now, [&](unsigned c) { return !pipelines_[c].full(config_.latency_cycles); },
+      [&](sim::Queue<Packet>& requests, unsigned c, std::uint32_t client) {
+        take_in(now, requests, pipelines_[c], client);
+      });
+  again_ |= taken.more;
+  return taken.arrival;
 }
 
-// The usual case: one client, and nothing but class NonTriggered.
-inline Picoseconds Cache::accept_only_class(Picoseconds now) {
-  sim::Queue<Packet>& requests = clients_.front().requests->of(0);
-  if (pipelines_[0].size == config_.latency_cycles) return kNever;
-  if (requests.can_pop(now)) take_in(now, requests, pipelines_[0], 0);
-  if (requests.empty()) arrivals_ = 0;
-  return requests.next_arrival(now);
-}
-
-void Cache::fetch(Picoseconds now, std::uint32_t mshr, const Access& access, const ByteMask& bytes) {
+void Cache::fetch(Picoseconds now, std::uint32_t mshr, const LineAccess& access, const ByteMask& bytes) {
   MissTable::Register& miss = misses_[mshr];
   const Request& by = access.request;
   const unsigned first = first_byte(bytes);
@@ -349,7 +260,7 @@ void Cache::fetch(Picoseconds now, std::uint32_t mshr, const Access& access, con
   Packet packet;
   packet.request = handle;
   packet.traffic_class = miss.traffic_class;
-  send_below(now, packet, miss.line, Kind::Fetch, mshr);
+  below_.send(now, packet, miss.line, {ReturnAddress::Kind::Fetch, mshr});
 }
 
 // Sends dirty bytes below and leaves them clean. The acknowledgement answers `then`, if there is one.
@@ -374,46 +285,21 @@ void Cache::write_back(Picoseconds now, PhysicalAddress line, std::uint32_t inde
   copy_masked(request.data.data(), lines_.data(index) + first, request.mask);
   held.dirty = held.dirty & ~bytes;
 
-  const std::uint32_t transit = new_transit(line, TrafficClass::NonTriggered);
+  const std::uint32_t transit = transits_.add(line, TrafficClass::NonTriggered);
   transits_[transit].own = handle;
   if (then != nullptr) transits_[transit].entry = *then;
   Packet packet;
   packet.request = handle;
   packet.payload_bytes = static_cast<std::uint16_t>(count(bytes));
-  send_below(now, packet, line, Kind::WriteBack, transit);
+  below_.send(now, packet, line, {ReturnAddress::Kind::WriteBack, transit});
   ++statistics_.write_backs;
 }
 
-std::uint32_t Cache::new_transit(PhysicalAddress line, TrafficClass traffic_class) {
-  std::uint32_t index = free_transit_;
-  if (index == kNone) {
-    index = static_cast<std::uint32_t>(transits_.size());
-    transits_.emplace_back();
-  } else {
-    free_transit_ = transits_[index].next;
-  }
-  Transit& own = transits_[index];
-  own = Transit{};
-  own.line = line;
-  own.traffic_class = traffic_class;
-  own.previous = last_transit_;
-  (last_transit_ == kNone ? first_transit_ : transits_[last_transit_].next) = index;
-  last_transit_ = index;
-  ++in_transit_;
-  ++in_transit_of_[static_cast<unsigned>(traffic_class)];
-  return index;
-}
-
 void Cache::release_transit(std::uint32_t index) {
-  Transit& own = transits_[index];
+  const Transit& own = transits_[index];
   if (own.own != kNoRequest) pool_.release(own.own);
-  pass_.unacknowledged -= own.awaited;
-  (own.previous == kNone ? first_transit_ : transits_[own.previous].next) = own.next;
-  (own.next == kNone ? last_transit_ : transits_[own.next].previous) = own.previous;
-  --in_transit_;
-  --in_transit_of_[static_cast<unsigned>(own.traffic_class)];
-  own.next = free_transit_;
-  free_transit_ = index;
+  if (own.awaited) sweep_.acknowledged();
+  transits_.release(index);
 }
 
 }  // namespace duet::memory

@@ -7,22 +7,30 @@
 // A read is received (take_in()), and looked up latency_cycles later (look_up()). A hit is answered
 // (serve_here()), 2 + latency_cycles edges after its push. A miss takes a register and fetches its sectors
 // (miss(), fetch()), or joins a fetch of its line (join()). A read of bytes that may not be held goes below
-// (pass()). Bytes from below are stored (fill()), and the waiting requests are answered (serve_waiting()).
+// (pass_on()). Bytes from below are stored (fill()), and the waiting requests are answered (serve_waiting()).
 //
 // Guarantees: requests of class NonTriggered to one line take effect in the order of their arrival, and none
 // of them waits for a full/empty bit. timing.md has all times, orders, commands, probes and full/empty bits,
 // each with the test that checks it. Left out: states of a coherence protocol, banks of the data array.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "memory/cache/cache_command.h"
+#include "memory/cache/access_rules.h"
 #include "memory/cache/cache_observer.h"
-#include "memory/cache/miss_table.h"
+#include "memory/cache/client_ports.h"
+#include "memory/cache/lookup_pipeline.h"
+#include "memory/cache/port_below.h"
+#include "memory/cache/probe_port.h"
+#include "memory/cache/recent_atomics.h"
+#include "memory/cache/sweep.h"
+#include "memory/cache/transits.h"
 #include "memory/physical/physical_memory.h"
 #include "sim/clock_cursor.h"
 #include "sim/statistics.h"
@@ -118,73 +126,8 @@ class Cache : public sim::Component {
  private:
   std::string on_their_way_below() const;
 
-  enum class Outcome : std::uint8_t {
-    Done,
-    NextCycle,  // a port of the cache is taken in this cycle
-    Blocked,    // an answer or room must come first, and wakes this component
-    Missing     // bytes are not here
-  };
-  enum class Kind : std::uint8_t { Fetch, WriteBack, Pass };  // of packets on their way below
   static constexpr std::uint32_t kNone = ~0u;
   static constexpr std::uint64_t kProbe = 1, kCommand = 2, kPrefetch = 4;  // in called_
-
-  struct Client {
-    Channel* requests;
-    sim::Queue<Packet>* responses;
-  };
-  struct Prober {
-    sim::Queue<Packet>* probes;
-    sim::Queue<Packet>* answers;
-  };
-  // First in, first out; as long as the pipeline is deep.
-  struct Pipeline {
-    struct Stage {
-      CacheEntry entry;
-      Picoseconds ready;
-    };
-    std::vector<Stage> stages;
-    std::size_t head = 0, size = 0;
-    Picoseconds front_ready = kNever;
-    Stage& front() { return stages[head]; }
-    void pop() {
-      if (++head == stages.size()) head = 0;
-      front_ready = --size == 0 ? kNever : stages[head].ready;
-    }
-  };
-  // A request below that is not a fetch.
-  struct Transit {
-    CacheEntry entry;                // to be answered; without a request for an eviction
-    RequestHandle own = kNoRequest;  // the request with the dirty bytes of a write-back
-    PhysicalAddress line;
-    TrafficClass traffic_class = TrafficClass::NonTriggered;
-    bool awaited = false;  // by a command
-    std::uint32_t previous = kNone, next = kNone;
-  };
-  // A command under way.
-  struct Pass {
-    enum class Stage : std::uint8_t { Idle, Begins, Goes, Waits };
-    Stage stage = Stage::Idle;
-    bool by_address = false;  // the lines of its range; otherwise all lines of the cache
-    CacheCommand command;
-    PhysicalAddress first;            // line of its range
-    std::uint64_t count = 0, at = 0;  // lines
-    Picoseconds begins = 0;
-    std::size_t unacknowledged = 0;  // writes below
-  };
-  // An atomic whose words the next one may not have yet.
-  struct RecentAtomic {
-    PhysicalAddress line;
-    ByteMask words;
-    Picoseconds busy_until;
-  };
-  // Where a request lies in its line.
-  struct Access {
-    Request& request;
-    PhysicalAddress line;
-    unsigned offset;
-    ByteMask mask;  // positions in the line, of the bytes that the request needs
-    bool cached;    // may be held here
-  };
 
   // cache.cpp: the work of an edge.
   template <bool kCalled>
@@ -194,35 +137,19 @@ class Cache : public sim::Component {
   bool turn_after_probe(std::uint32_t mshr, const CacheEntry& entry);
   void lookup(Picoseconds now);
   Picoseconds accept(Picoseconds now);
-  Picoseconds accept_only_class(Picoseconds now);
-  void take_in(Picoseconds now, sim::Queue<Packet>& requests, Pipeline& pipeline, std::size_t client);
-  bool may_hold(const Request& request) const {
-    return attribute_ == nullptr || request.cacheability.*attribute_;
-  }
-  bool passes_by(const Request& request) const;
+  void take_in(Picoseconds now, sim::Queue<Packet>& requests, LookupPipeline& pipeline, std::uint32_t client);
   void fill(const Packet& packet);
-  void send_refused(Picoseconds now);
-  Outcome room_above(Picoseconds now, std::uint32_t client);
-  Outcome room_below(Picoseconds now, TrafficClass traffic_class);
-  void answer(Picoseconds now, const CacheEntry& entry, std::uint16_t payload_bytes);
-  void send_below(Picoseconds now, const Packet& packet, PhysicalAddress line, Kind kind,
-                  std::uint32_t index);
-  void fetch(Picoseconds now, std::uint32_t mshr, const Access& by, const ByteMask& bytes);
+  void fetch(Picoseconds now, std::uint32_t mshr, const LineAccess& by, const ByteMask& bytes);
   void write_back(Picoseconds now, PhysicalAddress line, std::uint32_t index, const ByteMask& bytes,
                   const CacheEntry* then);
-  std::uint32_t new_transit(PhysicalAddress line, TrafficClass traffic_class);
   void release_transit(std::uint32_t index);
-  bool writing_back(PhysicalAddress line) const;
-  bool passing_in_another_class(PhysicalAddress line, TrafficClass traffic_class) const;
 
   // cache_commands.cpp
   void serve_commands(Picoseconds now);
-  void begin_pass(Picoseconds now);
-  bool go_on_with_pass(Picoseconds now);
-  bool finish_pass(Picoseconds now);
+  bool sweep_on(Picoseconds now);
+  bool finish_sweep(Picoseconds now);
 
   // cache_probes.cpp
-  void accept_probe(Picoseconds now);
   void serve_probe(Picoseconds now);
   void take_away(std::uint32_t index, const ByteMask& bytes);
   bool changing_below(PhysicalAddress line) const;
@@ -234,43 +161,30 @@ class Cache : public sim::Component {
   Picoseconds next_prefetch(Picoseconds now);
 
   // cache_lookup.cpp: the work of a request.
-  Access access(const CacheEntry& entry);
-  bool possible(const Access& access) const;
-  [[noreturn]] void refuse(const Access& access) const;
-  bool goes_below(const Access& access, std::uint32_t line) const;
-  bool keeps(const Request& request) const;
-  ByteMask kept_of_write(const Access& access) const;
-  ByteMask bytes_to_fetch(const Access& access, const ByteMask& valid, const ByteMask& on_their_way) const;
+  LineAccess access(const CacheEntry& entry) { return rules_.access(pool_[entry.packet.request]); }
+  [[noreturn]] void refuse(const LineAccess& access) const;
   Outcome look_up(Picoseconds now, CacheEntry& entry);
-  bool fetches_first(const Access& access, std::uint32_t line) const;
-  Outcome join(Picoseconds now, CacheEntry& entry, const Access& access, std::uint32_t line);
-  Outcome miss(Picoseconds now, CacheEntry& entry, const Access& access, std::uint32_t line);
-  Outcome take_way(Picoseconds now, CacheEntry& entry, const Access& access, std::uint32_t& index);
-  Outcome take_turn(Picoseconds now, CacheEntry& entry, const Access& access, std::uint32_t line);
-  Outcome serve_here(Picoseconds now, CacheEntry& entry, const Access& access, std::uint32_t line);
-  Outcome pass(Picoseconds now, CacheEntry& entry, const Access& access, std::uint32_t line);
-  Outcome clean(Picoseconds now, CacheEntry& entry, const Access& access, std::uint32_t line);
-  Outcome serve_in_memory(Picoseconds now, CacheEntry& entry, const Access& access);
-  Outcome atomic(Picoseconds now, CacheEntry& entry, const Access& access, std::byte* bytes);
-  Picoseconds words_free(Picoseconds now, const Access& access);
-  ByteMask missing_sectors(const ByteMask& wanted, const ByteMask& have) const;
+  bool fetches_first(const LineAccess& access, std::uint32_t line) const;
+  Outcome join(Picoseconds now, CacheEntry& entry, const LineAccess& access, std::uint32_t line);
+  Outcome miss(Picoseconds now, CacheEntry& entry, const LineAccess& access, std::uint32_t line);
+  Outcome take_way(Picoseconds now, CacheEntry& entry, const LineAccess& access, std::uint32_t& index);
+  Outcome take_turn(Picoseconds now, CacheEntry& entry, const LineAccess& access, std::uint32_t line);
+  Outcome serve_here(Picoseconds now, CacheEntry& entry, const LineAccess& access, std::uint32_t line);
+  Outcome pass_on(Picoseconds now, CacheEntry& entry, const LineAccess& access, std::uint32_t line);
+  Outcome clean(Picoseconds now, CacheEntry& entry, const LineAccess& access, std::uint32_t line);
+  Outcome serve_in_memory(Picoseconds now, CacheEntry& entry, const LineAccess& access);
+  Outcome atomic(Picoseconds now, CacheEntry& entry, const LineAccess& access, std::byte* bytes);
   // At this moment: the registers in use, with the triggered requests that went below themselves; and whether
   // a request at the end of the pipeline cannot be looked up.
   std::size_t registers_held() const {
-    std::size_t held = misses_.in_use();
-    for (unsigned c = 0; c < kTrafficClasses; ++c)
-      if (static_cast<TrafficClass>(c) != TrafficClass::NonTriggered) held += in_transit_of_[c];
-    return held;
+    return misses_.in_use() + transits_.size() - transits_.size_of(TrafficClass::NonTriggered);
   }
   bool held_up() const {
-    for (const Pipeline& pipeline : pipelines_)
-      if (pipeline.size != 0 && pipeline.stages[pipeline.head].entry.stalled) return true;
-    return false;
+    return std::any_of(pipelines_.begin(), pipelines_.end(), [](const LookupPipeline& pipeline) {
+      return pipeline.size() != 0 && pipeline.front().entry.stalled;
+    });
   }
   static LineUser user(const Request& request) { return {request.agent, request.unit}; }
-  static bool waits_unordered(const Access& access) {
-    return access.cached && access.request.operation == Operation::Read;
-  }
   Outcome stall(CacheEntry& entry, sim::Counter& cause);
   Outcome stalled_below(Outcome outcome, CacheEntry& entry);
 
@@ -287,44 +201,26 @@ class Cache : public sim::Component {
   void tell(CacheEvent::Kind kind, PhysicalAddress line, const ByteMask& bytes, const Request* by);
 
   config::Cache config_;
-  config::FullEmpty full_empty_;
-  bool Cacheability::*attribute_;  // the attribute of this cache; null: none
+  AccessRules rules_;
   sim::ClockCursor clock_;
   RequestPool pool_;
-  MissTable misses_;
-  LineArray lines_;
-  const PhysicalMemory* memory_ = nullptr;  // of a perfect cache
-  std::vector<Client> clients_;
-  std::vector<Prober> probers_;
-  std::size_t next_prober_ = 0;
-  Pipeline probes_;  // their clients are probers
-  sim::Queue<CacheCommand>* commands_ = nullptr;
-  sim::Queue<std::uint32_t>* commands_done_ = nullptr;
-  Pass pass_;
-  std::size_t round_robin_ = 0;
-  Channel* below_ = nullptr;
-  sim::Queue<Packet>* from_below_ = nullptr;
-  std::uint16_t number_ = 0;
-  std::function<std::uint16_t(PhysicalAddress)> destination_of_;
-
-  std::array<Pipeline, kTrafficClasses> pipelines_;
+  ClientPorts clients_;
+  std::array<LookupPipeline, kTrafficClasses> pipelines_;
   Picoseconds next_lookup_ = kNever;  // when the first head of a pipeline is ready
-  std::uint64_t arrivals_ = 0;        // classes (one bit each) with packets possibly on their way to here
-  std::uint64_t called_ = 0;          // kProbe, kCommand, kPrefetch: some may be here or on their way to here
-  std::vector<Transit> transits_;
-  std::uint32_t free_transit_ = kNone;
-  std::uint32_t first_transit_ = kNone, last_transit_ = kNone;  // oldest first
-  std::size_t in_transit_ = 0;
-  std::array<std::size_t, kTrafficClasses> in_transit_of_{};
-
-  std::vector<Packet> refused_;  // came back, and have not been sent again
-  std::vector<RecentAtomic> recent_atomics_;
+  LineArray lines_;
+  MissTable misses_;
+  Transits transits_;
+  PortBelow below_;
+  ProbePort probes_;
+  Sweep sweep_;
+  RecentAtomics recent_atomics_;
+  const PhysicalMemory* memory_ = nullptr;  // of a perfect cache
   std::vector<CacheObserver*> observers_;
   bool observed_ = false;  // there are some
   std::unique_ptr<StridePrefetcher> prefetcher_;
-  Picoseconds port_free_ = 0;             // an atomic keeps serving and lookup busy until then
-  bool answered_ = false, sent_ = false;  // in this cycle
-  bool again_ = false;                    // the next edge has something to do
+  std::uint64_t called_ = 0;   // kProbe, kCommand, kPrefetch: some may be here or on their way to here
+  Picoseconds port_free_ = 0;  // an atomic keeps serving and lookup busy until then
+  bool again_ = false;         // the next edge has something to do
   CacheStatistics statistics_;
   sim::State registers_held_{statistics_, "registers_held", "registers", "registers for misses in use",
                              [this] { return registers_held(); }};
@@ -347,14 +243,14 @@ template <typename F>
 void Cache::flush_range(PhysicalAddress base, Bytes bytes, F store) {
   if (bytes == 0) return;
   const PhysicalAddress end = base + bytes;
-  for (std::uint32_t i = first_transit_; i != kNone; i = transits_[i].next) {
-    if (transits_[i].own == kNoRequest) continue;
-    Request& request = pool_[transits_[i].own];
+  transits_.for_each([&](const Transit& transit) {
+    if (transit.own == kNoRequest) return;
+    Request& request = pool_[transit.own];
     const ByteMask mask = request.mask & part_of_range(base, bytes, request.address, request.bytes);
-    if (!any(mask)) continue;
+    if (!any(mask)) return;
     store(request.address, static_cast<const std::byte*>(request.data.data()), mask);
     request.mask = request.mask & ~mask;
-  }
+  });
   const unsigned line_bytes = lines_.line_bytes();
   const auto visit = [&](std::uint32_t index) {
     const PhysicalAddress line = lines_.tag(index);

@@ -5,7 +5,7 @@
 
 namespace duet::memory {
 
-void Cache::refuse(const Access& access) const {
+void Cache::refuse(const LineAccess& access) const {
   const Request& request = access.request;
   if (!request.tracked && (request.trigger != Trigger::None || request.action != Action::None))
     throw Error(name() + ": a trigger or an action on memory without full/empty bits");
@@ -13,9 +13,9 @@ void Cache::refuse(const Access& access) const {
               std::to_string(request.address.value()) + " does not lie in one line, or asks for no byte");
 }
 
-Cache::Outcome Cache::look_up(Picoseconds now, CacheEntry& entry) {
-  const Access own = access(entry);
-  if (!possible(own)) refuse(own);
+Outcome Cache::look_up(Picoseconds now, CacheEntry& entry) {
+  const LineAccess own = access(entry);
+  if (!rules_.possible(own)) refuse(own);
   const Operation operation = own.request.operation;
   std::uint32_t line = lines_.find(own.line);
   const auto pending = [&] { return line != kNone && lines_[line].mshr != kNone; };
@@ -26,13 +26,13 @@ Cache::Outcome Cache::look_up(Picoseconds now, CacheEntry& entry) {
   if (pending()) {
     const TrafficClass its_class = misses_[lines_[line].mshr].traffic_class;
     if (its_class != TrafficClass::NonTriggered &&
-        !(waits_unordered(own) && its_class == entry.packet.traffic_class))
+        !(own.waits_unordered() && its_class == entry.packet.traffic_class))
       step_aside();
   }
-  const bool below = goes_below(own, line);
+  const bool below = rules_.goes_below(own, line != kNone);
   if (pending()) {
     const bool unordered = misses_[lines_[line].mshr].ordered == 0;
-    if (waits_unordered(own)) {
+    if (own.waits_unordered()) {
       if (!unordered || !within(own.mask, lines_[line].valid)) return join(now, entry, own, line);
     } else if (!unordered || (!below && (operation == Operation::Write || operation == Operation::Atomic))) {
       return join(now, entry, own, line);
@@ -44,18 +44,18 @@ Cache::Outcome Cache::look_up(Picoseconds now, CacheEntry& entry) {
   // Dirty bytes go below in class NonTriggered and must not overtake an older write of another class.
   if (!below && (operation == Operation::Write || operation == Operation::Atomic) &&
       entry.packet.traffic_class != TrafficClass::NonTriggered &&
-      passing_in_another_class(own.line, TrafficClass::NonTriggered))
+      transits_.overtaken_by(TrafficClass::NonTriggered, own.line))
     return stall(entry, statistics_.stalls_below);
 
   bool held = line != kNone;
   if (config_.fetch_on_write && !below && fetches_first(own, line)) return miss(now, entry, own, line);
-  Outcome outcome = below ? pass(now, entry, own, line) : serve_here(now, entry, own, line);
+  Outcome outcome = below ? pass_on(now, entry, own, line) : serve_here(now, entry, own, line);
   if (outcome == Outcome::Missing && memory_ != nullptr) {
     outcome = serve_in_memory(now, entry, own);
     held = true;
   } else if (outcome == Outcome::Missing) {
     if (operation != Operation::Write) return miss(now, entry, own, line);
-    outcome = room_above(now, entry.client);
+    outcome = clients_.room(now, entry.client);
     if (outcome == Outcome::Done) outcome = take_way(now, entry, own, line);
     if (outcome == Outcome::Done) outcome = serve_here(now, entry, own, line);
   }
@@ -74,26 +74,27 @@ Cache::Outcome Cache::look_up(Picoseconds now, CacheEntry& entry) {
 }
 
 // Whether a write waits for the rest of its sectors (fetch_on_write).
-bool Cache::fetches_first(const Access& access, std::uint32_t line) const {
+bool Cache::fetches_first(const LineAccess& access, std::uint32_t line) const {
   const Request& request = access.request;
   return request.operation == Operation::Write && request.kind == RequestKind::Demand && memory_ == nullptr &&
          (line == kNone || !within(access.mask, lines_[line].valid));
 }
 
 // The line is on its way: the request waits with the others.
-Cache::Outcome Cache::join(Picoseconds now, CacheEntry& entry, const Access& access, std::uint32_t line) {
+Outcome Cache::join(Picoseconds now, CacheEntry& entry, const LineAccess& access, std::uint32_t line) {
   const std::uint32_t mshr = lines_[line].mshr;
   MissTable::Register& miss = misses_[mshr];
-  const bool reads = waits_unordered(access);
+  const bool reads = access.waits_unordered();
   // Waiting requests send only packets of class NonTriggered below.
   if (!reads && entry.packet.traffic_class != TrafficClass::NonTriggered)
     return stall(entry, statistics_.stalls_target);
   if (!misses_.has_room(miss)) return stall(entry, statistics_.stalls_target);
   ByteMask bytes;
   // Behind a write or an atomic the missing bytes are known only at the request's turn.
-  if (reads && miss.ordered == 0) bytes = bytes_to_fetch(access, lines_[line].valid, miss.on_their_way);
+  if (reads && miss.ordered == 0)
+    bytes = rules_.bytes_to_fetch(access, lines_[line].valid, miss.on_their_way);
   if (any(bytes)) {
-    const Outcome room = stalled_below(room_below(now, miss.traffic_class), entry);
+    const Outcome room = stalled_below(below_.room(now, miss.traffic_class), entry);
     if (room != Outcome::Done) return room;
     fetch(now, mshr, access, bytes);
   }
@@ -110,17 +111,17 @@ Cache::Outcome Cache::join(Picoseconds now, CacheEntry& entry, const Access& acc
 }
 
 // A read, an atomic or a write whose bytes are not here and not on their way.
-Cache::Outcome Cache::miss(Picoseconds now, CacheEntry& entry, const Access& access, std::uint32_t line) {
+Outcome Cache::miss(Picoseconds now, CacheEntry& entry, const LineAccess& access, std::uint32_t line) {
   const bool reads = access.request.operation == Operation::Read;
   const TrafficClass traffic_class = reads ? entry.packet.traffic_class : TrafficClass::NonTriggered;
   const bool may_wait_long = traffic_class != TrafficClass::NonTriggered;
   if (!misses_.available(traffic_class)) return stall(entry, statistics_.stalls_mshr);
-  Outcome room = stalled_below(room_below(now, traffic_class), entry);
+  Outcome room = stalled_below(below_.room(now, traffic_class), entry);
   if (room != Outcome::Done) return room;
   // Write-backs go below in another queue, which this fetch could overtake.
-  if (may_wait_long && writing_back(access.line)) return stall(entry, statistics_.stalls_below);
+  if (may_wait_long && transits_.writing_back(access.line)) return stall(entry, statistics_.stalls_below);
   // Its bytes may lack a write that it overtakes below, so the line must not keep them.
-  const bool overtakes = passing_in_another_class(access.line, traffic_class);
+  const bool overtakes = transits_.overtaken_by(traffic_class, access.line);
   if (overtakes && !reads) return stall(entry, statistics_.stalls_below);
   // A possibly long fetch leaves the last way to class NonTriggered.
   const bool aside = overtakes || (may_wait_long && lines_.candidates(access.line) < 2);
@@ -128,7 +129,7 @@ Cache::Outcome Cache::miss(Picoseconds now, CacheEntry& entry, const Access& acc
   if (index == kNone && !aside) {
     room = take_way(now, entry, access, index);
     if (room != Outcome::Done) return room;
-    if (sent_) {  // a dirty victim has left; the fetch follows
+    if (below_.sent()) {  // a dirty victim has left; the fetch follows
       lines_.free_way(index);
       return Outcome::NextCycle;
     }
@@ -144,7 +145,7 @@ Cache::Outcome Cache::miss(Picoseconds now, CacheEntry& entry, const Access& acc
       index = misses_[mshr].line_index;
     }
   }
-  fetch(now, mshr, access, bytes_to_fetch(access, lines_[index].valid, {}));
+  fetch(now, mshr, access, rules_.bytes_to_fetch(access, lines_[index].valid, {}));
   misses_.append(misses_[mshr], entry, !reads);
   statistics_.read_misses += reads;
   statistics_.write_misses += access.request.operation == Operation::Write;
@@ -153,15 +154,14 @@ Cache::Outcome Cache::miss(Picoseconds now, CacheEntry& entry, const Access& acc
 }
 
 // Takes a way for a new line; dirty bytes of the victim go below.
-Cache::Outcome Cache::take_way(Picoseconds now, CacheEntry& entry, const Access& access,
-                               std::uint32_t& index) {
+Outcome Cache::take_way(Picoseconds now, CacheEntry& entry, const LineAccess& access, std::uint32_t& index) {
   const std::uint32_t victim = lines_.victim(access.line);
   if (victim == kNone) return stall(entry, statistics_.stalls_way);
   const PhysicalAddress tag = lines_.tag(victim);
   if (tag != LineArray::kNoTag) {
     const ByteMask dirty = lines_[victim].dirty;
     if (any(dirty)) {
-      const Outcome room = stalled_below(room_below(now, TrafficClass::NonTriggered), entry);
+      const Outcome room = stalled_below(below_.room(now, TrafficClass::NonTriggered), entry);
       if (room != Outcome::Done) return room;
       write_back(now, tag, victim, dirty, nullptr);
     }
@@ -175,42 +175,29 @@ Cache::Outcome Cache::take_way(Picoseconds now, CacheEntry& entry, const Access&
   return Outcome::Done;
 }
 
-// The bytes that a write leaves valid; of tracked memory only the granules that it fills.
-ByteMask Cache::kept_of_write(const Access& access) const {
-  const Bytes granule = full_empty_.granule_bytes;
-  if (!access.request.tracked || granule <= 4 || !full_empty_.valid_masks) return access.mask;
-  ByteMask kept;
-  for (unsigned at = 0; at + granule <= lines_.line_bytes(); at += static_cast<unsigned>(granule)) {
-    const ByteMask own = moved_up(ByteMask::first(static_cast<unsigned>(granule)), at);
-    if (within(own, access.mask)) kept = kept | own;
-  }
-  return kept;
-}
-
 // The request goes below as it is; its answer comes back to the client.
-Cache::Outcome Cache::pass(Picoseconds now, CacheEntry& entry, const Access& access, std::uint32_t line) {
+Outcome Cache::pass_on(Picoseconds now, CacheEntry& entry, const LineAccess& access, std::uint32_t line) {
   const TrafficClass traffic_class = entry.packet.traffic_class;
   if (line != kNone && any(lines_[line].dirty)) {
-    const Outcome room = stalled_below(room_below(now, TrafficClass::NonTriggered), entry);
+    const Outcome room = stalled_below(below_.room(now, TrafficClass::NonTriggered), entry);
     if (room != Outcome::Done) return room;
     write_back(now, access.line, line, lines_[line].dirty, nullptr);
     return Outcome::NextCycle;
   }
-  if (traffic_class != TrafficClass::NonTriggered && writing_back(access.line))
+  if (traffic_class != TrafficClass::NonTriggered && transits_.writing_back(access.line))
     return stall(entry, statistics_.stalls_below);
-  if (traffic_class != TrafficClass::NonTriggered &&
-      in_transit_of_[static_cast<unsigned>(traffic_class)] >= config_.mshrs)
+  if (traffic_class != TrafficClass::NonTriggered && transits_.size_of(traffic_class) >= config_.mshrs)
     return stall(entry, statistics_.stalls_mshr);
-  const Outcome room = stalled_below(room_below(now, traffic_class), entry);
+  const Outcome room = stalled_below(below_.room(now, traffic_class), entry);
   if (room != Outcome::Done) return room;
   const Operation operation = access.request.operation;
   // A request of another class may change the bits below before or after this write.
-  const bool unsure = access.request.tracked && passing_in_another_class(access.line, traffic_class);
+  const bool unsure = access.request.tracked && transits_.overtaken_by(traffic_class, access.line);
   if (access.cached && operation == Operation::Write && !unsure) {
     // A write goes through even when every way of its set waits for a fetch.
     if (line == kNone && config_.write_allocate && lines_.victim(access.line) != kNone) {
       take_way(now, entry, access, line);
-      if (sent_) {  // a dirty victim has left; the write follows
+      if (below_.sent()) {  // a dirty victim has left; the write follows
         lines_.free_way(line);
         return Outcome::NextCycle;
       }
@@ -220,7 +207,7 @@ Cache::Outcome Cache::pass(Picoseconds now, CacheEntry& entry, const Access& acc
     } else if (line != kNone) {
       observe(CacheEvent::Kind::Store, access.line, access.mask, &access.request);
       copy_masked(lines_.data(line) + access.offset, access.request.data.data(), access.request.mask);
-      const ByteMask kept = kept_of_write(access);
+      const ByteMask kept = rules_.kept_of_write(access);
       lines_[line].valid = lines_[line].valid | kept;
       lines_.touch(line);
       observe(CacheEvent::Kind::Write, access.line, kept, &access.request);
@@ -228,35 +215,34 @@ Cache::Outcome Cache::pass(Picoseconds now, CacheEntry& entry, const Access& acc
   } else if (line != kNone && operation != Operation::Clean) {
     drop(line, lines_[line].valid, &access.request);
   }
-  const std::uint32_t transit = new_transit(access.line, traffic_class);
+  const std::uint32_t transit = transits_.add(access.line, traffic_class);
   transits_[transit].entry = entry;
-  send_below(now, entry.packet, access.line, Kind::Pass, transit);
+  below_.send(now, entry.packet, access.line, {ReturnAddress::Kind::PassedOn, transit});
   return Outcome::Done;
 }
 
-Cache::Outcome Cache::clean(Picoseconds now, CacheEntry& entry, const Access& access, std::uint32_t line) {
+Outcome Cache::clean(Picoseconds now, CacheEntry& entry, const LineAccess& access, std::uint32_t line) {
   const ByteMask dirty = line == kNone ? ByteMask{} : lines_[line].dirty & access.mask;
   if (any(dirty)) {
-    const Outcome room = stalled_below(room_below(now, TrafficClass::NonTriggered), entry);
+    const Outcome room = stalled_below(below_.room(now, TrafficClass::NonTriggered), entry);
     if (room == Outcome::Done) write_back(now, access.line, line, dirty, &entry);
     return room;
   }
   // An eviction on its way has to arrive first.
-  if (writing_back(access.line)) return stall(entry, statistics_.stalls_below);
-  const Outcome room = room_above(now, entry.client);
-  if (room == Outcome::Done) answer(now, entry, 0);
+  if (transits_.writing_back(access.line)) return stall(entry, statistics_.stalls_below);
+  const Outcome room = clients_.room(now, entry.client);
+  if (room == Outcome::Done) clients_.answer(now, entry, 0);
   return room;
 }
 
 // A perfect cache serves the request in memory.
-Cache::Outcome Cache::serve_in_memory(Picoseconds now, CacheEntry& entry, const Access& access) {
+Outcome Cache::serve_in_memory(Picoseconds now, CacheEntry& entry, const LineAccess& access) {
   Request& request = access.request;
   // Requests below come first.
-  for (std::uint32_t i = first_transit_; i != kNone; i = transits_[i].next)
-    if (transits_[i].line == access.line) return stall(entry, statistics_.stalls_below);
+  if (transits_.of_line(access.line)) return stall(entry, statistics_.stalls_below);
   std::byte* const bytes = memory_->bytes(request.address);
   if (request.operation == Operation::Atomic) return atomic(now, entry, access, bytes);
-  const Outcome room = room_above(now, entry.client);
+  const Outcome room = clients_.room(now, entry.client);
   if (room != Outcome::Done) return room;
   const bool reads = request.operation == Operation::Read;
   if (reads) {
@@ -266,18 +252,18 @@ Cache::Outcome Cache::serve_in_memory(Picoseconds now, CacheEntry& entry, const 
     copy_masked(bytes, request.data.data(), request.mask);
     observe(CacheEvent::Kind::Write, access.line, access.mask, &request);
   }
-  answer(now, entry, reads ? request.bytes : std::uint16_t{0});
+  clients_.answer(now, entry, reads ? request.bytes : std::uint16_t{0});
   return Outcome::Done;
 }
 
 // `bytes`: those of the request, as they are before it.
-Cache::Outcome Cache::atomic(Picoseconds now, CacheEntry& entry, const Access& access, std::byte* bytes) {
-  const Outcome room = room_above(now, entry.client);
+Outcome Cache::atomic(Picoseconds now, CacheEntry& entry, const LineAccess& access, std::byte* bytes) {
+  const Outcome room = clients_.room(now, entry.client);
   if (room != Outcome::Done) return room;
   const std::uint64_t words = (count(access.mask) + 3) / 4;
   const std::uint64_t cycles = (words + config_.atomic_words_per_cycle - 1) / config_.atomic_words_per_cycle;
   if (!entry.occupied_port) {
-    const Picoseconds start = std::max(now, words_free(now, access));
+    const Picoseconds start = std::max(now, recent_atomics_.free_at(now, access.line, access.mask, clock_));
     statistics_.atomic_conflict_ps += start - now;
     const Picoseconds performed = cycles > 1 ? clock_.edge_after(start, cycles - 1) : start;
     if (performed > now) {
@@ -291,20 +277,10 @@ Cache::Outcome Cache::atomic(Picoseconds now, CacheEntry& entry, const Access& a
   observe(CacheEvent::Kind::Write, access.line, access.mask, &access.request);
   ++statistics_.atomics;
   if (config_.atomic_conflict_cycles > 1)
-    recent_atomics_.push_back(
-        {access.line, access.mask, clock_.edge_after(now, config_.atomic_conflict_cycles - 1)});
-  answer(now, entry, answer_bytes(access.request));
+    recent_atomics_.performed(access.line, access.mask,
+                              clock_.edge_after(now, config_.atomic_conflict_cycles - 1));
+  clients_.answer(now, entry, answer_bytes(access.request));
   return Outcome::Done;
-}
-
-// When earlier atomics of the same words are done with them.
-Picoseconds Cache::words_free(Picoseconds now, const Access& access) {
-  std::erase_if(recent_atomics_, [&](const RecentAtomic& recent) { return recent.busy_until < now; });
-  Picoseconds free = 0;
-  for (const RecentAtomic& recent : recent_atomics_)
-    if (recent.line == access.line && any(recent.words & access.mask))
-      free = std::max(free, clock_.first_edge_after(recent.busy_until));
-  return free;
 }
 
 }  // namespace duet::memory

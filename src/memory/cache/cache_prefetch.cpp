@@ -21,13 +21,13 @@ void Cache::look_for_wanted() {
 void Cache::serve_prefetcher(Picoseconds now, bool idle) {
   if (prefetcher_ == nullptr || !prefetcher_->wants()) return;
   if (held_up()) return prefetcher_->has_no_room_for_any();  // requests have none either
-  if (!idle || sent_ || now < port_free_) return;
+  if (!idle || below_.sent() || now < port_free_) return;
   const StridePrefetcher::Wanted& wanted = prefetcher_->next();
   if (lines_.find(wanted.line) != kNone) return prefetcher_->is_held();
   constexpr TrafficClass kClass = TrafficClass::NonTriggered;
   const std::uint32_t victim = lines_.victim(wanted.line);
   if (victim == kNone || any(lines_[victim].dirty) || !misses_.available(kClass) ||
-      !below_->can_push(now, kClass) || passing_in_another_class(wanted.line, kClass))
+      below_.room(now, kClass) != Outcome::Done || transits_.overtaken_by(kClass, wanted.line))
     return prefetcher_->has_no_room();
 
   Request request;
@@ -35,7 +35,7 @@ void Cache::serve_prefetcher(Picoseconds now, bool idle) {
   request.unit = wanted.by.by.unit;
   request.pc = wanted.by.pc;
   request.cacheability = wanted.by.cacheability;
-  const Access access{request, wanted.line, 0, ByteMask::first(lines_.line_bytes()), true};
+  const LineAccess access{request, wanted.line, 0, ByteMask::first(lines_.line_bytes()), true};
   if (lines_.tag(victim) != LineArray::kNoTag) {
     ++statistics_.evictions;
     observe(CacheEvent::Kind::Evict, lines_.tag(victim), lines_[victim].valid, &request);

@@ -48,8 +48,7 @@ void Cache::forget(std::uint32_t index, const ByteMask& bytes) {
 
 bool Cache::warm(PhysicalAddress address, const std::byte* data, unsigned bytes,
                  const Cacheability& cacheability) {
-  if (data == nullptr || memory_ != nullptr || (attribute_ != nullptr && !(cacheability.*attribute_)))
-    return false;
+  if (data == nullptr || memory_ != nullptr || !rules_.may_hold(cacheability)) return false;
   const PhysicalAddress line = lines_.line_of(address);
   std::uint32_t index = lines_.find(line);
   if (index == kNone) {
@@ -67,9 +66,9 @@ bool Cache::warm(PhysicalAddress address, const std::byte* data, unsigned bytes,
 }
 
 bool Cache::idle() const {
-  for (const Pipeline& pipeline : pipelines_)
-    if (pipeline.size != 0) return false;
-  return misses_.in_use() == 0 && in_transit_ == 0 && probes_.size == 0 && pass_.stage == Pass::Stage::Idle;
+  for (const LookupPipeline& pipeline : pipelines_)
+    if (pipeline.size() != 0) return false;
+  return misses_.in_use() == 0 && transits_.size() == 0 && probes_.empty() && sweep_.idle();
 }
 
 std::optional<std::byte> Cache::dirty_byte(PhysicalAddress address) const {
@@ -77,26 +76,26 @@ std::optional<std::byte> Cache::dirty_byte(PhysicalAddress address) const {
   const std::uint32_t index = lines_.find(lines_.line_of(address));
   if (index != kNone && lines_[index].dirty.test(at)) return lines_.data(index)[at];
   std::optional<std::byte> latest;  // of the write-backs under way, oldest first
-  for (std::uint32_t i = first_transit_; i != kNone; i = transits_[i].next) {
-    if (transits_[i].own == kNoRequest) continue;
-    const Request& request = pool_[transits_[i].own];
+  transits_.for_each([&](const Transit& transit) {
+    if (transit.own == kNoRequest) return;
+    const Request& request = pool_[transit.own];
     const Bytes offset = address - request.address;
     if (offset < request.bytes && request.mask.test(static_cast<unsigned>(offset)))
       latest = request.data[offset];
-  }
+  });
   return latest;
 }
 
 void Cache::copy_dirty_bytes(PhysicalAddress address, unsigned bytes, std::byte* to) const {
-  for (std::uint32_t i = first_transit_; i != kNone; i = transits_[i].next) {  // oldest first
-    if (transits_[i].own == kNoRequest || transits_[i].line != lines_.line_of(address)) continue;
-    const Request& request = pool_[transits_[i].own];
+  transits_.for_each([&](const Transit& transit) {  // oldest first
+    if (transit.own == kNoRequest || transit.line != lines_.line_of(address)) return;
+    const Request& request = pool_[transit.own];
     for (unsigned at = 0; at < bytes; ++at) {
       const Bytes offset = address + at - request.address;
       if (offset < request.bytes && request.mask.test(static_cast<unsigned>(offset)))
         to[at] = request.data[offset];
     }
-  }
+  });
   const std::uint32_t index = lines_.find(lines_.line_of(address));
   if (index == kNone) return;
   const auto first = static_cast<unsigned>(address % lines_.line_bytes());
@@ -114,18 +113,18 @@ std::string Cache::on_their_way_below() const {
   enum What : std::size_t { Loads, Stores, Atomics, Others, WriteBacks, kWhat };
   constexpr const char* kNames[kWhat] = {"load", "store", "atomic", "change of bits or lines", "write-back"};
   std::array<std::size_t, kWhat> counts{};
-  for (std::uint32_t i = first_transit_; i != kNone; i = transits_[i].next) {
-    const RequestHandle request = transits_[i].entry.packet.request;
-    if (transits_[i].own != kNoRequest || request == kNoRequest) {
+  transits_.for_each([&](const Transit& transit) {
+    const RequestHandle request = transit.entry.packet.request;
+    if (transit.own != kNoRequest || request == kNoRequest) {
       ++counts[WriteBacks];
-      continue;
+      return;
     }
     const Operation operation = pool_[request].operation;
     ++counts[operation == Operation::Read     ? Loads
              : operation == Operation::Write  ? Stores
              : operation == Operation::Atomic ? Atomics
                                               : Others];
-  }
+  });
   std::string text;
   const auto add = [&](std::size_t count, const std::string& name) {
     if (count != 0)
@@ -138,9 +137,9 @@ std::string Cache::on_their_way_below() const {
 
 std::string Cache::waits_for() const {
   if (misses_.first_ready() != kNone) return "room for answers above or for packets below";
-  if (misses_.in_use() != 0 || in_transit_ != 0) return "answers from below: " + on_their_way_below();
-  for (const Pipeline& pipeline : pipelines_)
-    if (pipeline.size != 0) return "room for the request at the head of its pipeline";
+  if (misses_.in_use() != 0 || transits_.size() != 0) return "answers from below: " + on_their_way_below();
+  for (const LookupPipeline& pipeline : pipelines_)
+    if (pipeline.size() != 0) return "room for the request at the head of its pipeline";
   return {};
 }
 

@@ -44,11 +44,12 @@ class MissTable {
   };
 
   MissTable(std::size_t registers, std::size_t targets)
-      : shared_(registers), targets_(targets), registers_(registers + kTrafficClasses - 1) {
+      : shared_(registers), targets_(targets), registers_(size_for(registers)) {
     for (std::size_t i = registers_.size(); i-- > 0;) free_.push_back(static_cast<std::uint32_t>(i));
   }
 
-  std::size_t size() const { return registers_.size(); }
+  // With `registers` in the machine file.
+  static std::size_t size_for(std::size_t registers) { return registers + kTrafficClasses - 1; }
   Register& operator[](std::uint32_t index) { return registers_[index]; }
   std::size_t in_use() const { return registers_.size() - free_.size(); }
 
