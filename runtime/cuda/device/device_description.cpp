@@ -87,7 +87,7 @@ void describe(const Session& session, cudaDeviceProp& p) {
   p.maxBlocksPerMultiProcessor = as_int(sm.max_blocks);
   p.globalL1CacheSupported = p.localL1CacheSupported = 1;
   p.managedMemory = 1;
-  p.concurrentManagedAccess = !ManagedGuard::needed(session.config());
+  p.concurrentManagedAccess = !core::ManagedGuard::needed(session.config());
   p.canUseHostPointerForRegisteredMem = 1;
   p.hostRegisterSupported = 1;
   p.cooperativeLaunch = 1;

@@ -138,7 +138,7 @@ class Launch {
       if (commands_[i].cost != nullptr) {
         const auto command = thread_.host->submit_further(std::move(commands_[i]));
         if (const auto* work = std::get_if<KernelWork>(&step.node->work))
-          session_.launched(command, id, *work->function->kernel);
+          session_.core().launched(command, id, work->function->kernel->name);
       }
       if (step.awaited) unrecorded_[step.lane] = i;
     }

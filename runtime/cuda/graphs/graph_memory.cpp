@@ -1,6 +1,6 @@
 #include "cuda/graphs/graph_memory.h"
 
-#include "cuda/session/notes.h"
+#include "core/notes.h"
 
 #include <algorithm>
 #include <map>
@@ -43,7 +43,7 @@ cudaError_t make_graph_memory(Session& session, cudaMemAllocNodeParams& params, 
     return cudaErrorNotSupported;
   if (pool.location.id != 0) return cudaErrorInvalidDevice;
   trim_graph_memory(session);
-  const memory::Allocation* allocation = allocate_device(session, params.bytesize);
+  const memory::Allocation* allocation = core::allocate_device(session.core(), params.bytesize);
   if (allocation == nullptr) return cudaErrorMemoryAllocation;
   work.memory = std::make_shared<GraphMemory>();
   work.memory->address = allocation->base;

@@ -1,7 +1,7 @@
 // Arrays and copies to and from them. They are stored row after row, where silicon keeps blocks of rows
 // together: neighbours in two dimensions are near in memory only within a row.
+#include "core/notes.h"
 #include "cuda/images/arrays.h"
-#include "cuda/session/notes.h"
 
 #include <algorithm>
 #include <memory>
@@ -47,7 +47,8 @@ cudaError_t make(Session& session, cudaArray_t* result, const cudaChannelFormatD
   array->flags = flags;
   array->pitch = duet::round_up<Bytes>(extent.width * texel, kRowAlignment);
   array->slice_bytes = array->pitch * rows_of(*array);
-  const Allocation* allocation = duet::cuda::allocate_device(session, array->slice_bytes * slices_of(*array));
+  const Allocation* allocation =
+      duet::core::allocate_device(session.core(), array->slice_bytes * slices_of(*array));
   if (allocation == nullptr) return cudaErrorMemoryAllocation;
   array->base = allocation->base;
   *result = array.get();

@@ -3,14 +3,15 @@
 #include <cstring>
 
 #include "base/error.h"
+#include "core/notes.h"
 #include "cuda/graphs/graph_memory.h"
 #include "cuda/memory/memory_pool.h"
-#include "cuda/session/notes.h"
 #include "cuda/session/session.h"
 #include "cuda/streams/capture.h"
 
 using duet::Bytes;
 using duet::VirtualAddress;
+using duet::core::Attachment;
 using duet::cuda::Session;
 using duet::cuda::ThreadState;
 using duet::memory::Allocation;
@@ -19,6 +20,13 @@ using duet::memory::AllocationKind;
 namespace {
 
 VirtualAddress address_of(const void* pointer) { return duet::virtual_address(pointer); }
+
+// Of one of the flags cudaMemAttach....
+Attachment attachment_of(unsigned flags) {
+  return flags == cudaMemAttachHost     ? Attachment::Host
+         : flags == cudaMemAttachSingle ? Attachment::Single
+                                        : Attachment::Global;
+}
 
 // Rows start at multiples of this, so each coalesces as an aligned access
 // (cudaDeviceProp::texturePitchAlignment's order).
@@ -29,7 +37,7 @@ cudaError_t allocate(Session& session, ThreadState& thread, void** pointer, Byte
   if (const cudaError_t error = duet::cuda::check_unsafe(thread); error != cudaSuccess) return error;
   *pointer = nullptr;
   if (bytes == 0) return cudaSuccess;
-  const Allocation* allocation = duet::cuda::allocate_device(session, bytes);
+  const Allocation* allocation = duet::core::allocate_device(session.core(), bytes);
   if (allocation == nullptr) return cudaErrorMemoryAllocation;
   *pointer = duet::pointer_of(allocation->base);
   return cudaSuccess;
@@ -40,7 +48,7 @@ void wait_for_device(Session& session, ThreadState& thread) {
   if (!session.driver().all_idle())
     thread.host->wait(session.cost(duet::cuda::CallKind::Allocate),
                       [&] { return session.driver().all_idle(); });
-  session.synchronized();
+  session.core().synchronized();
 }
 
 cudaError_t release(Session& session, ThreadState& thread, void* pointer) {
@@ -60,7 +68,7 @@ cudaError_t release(Session& session, ThreadState& thread, void* pointer) {
   allocation = session.space().find(address_of(pointer));
   if (allocation == nullptr) return cudaErrorInvalidValue;
   if (allocation->kind == AllocationKind::Managed)
-    return session.free_host(pointer) ? cudaSuccess : cudaErrorInvalidValue;
+    return session.core().free_host(pointer) ? cudaSuccess : cudaErrorInvalidValue;
   if (allocation->kind != AllocationKind::Device) return cudaErrorInvalidValue;
   if (duet::cuda::free_to_pool(session, pointer)) return cudaSuccess;
   session.process().release_device(*allocation);
@@ -71,7 +79,10 @@ cudaError_t allocate_host(Session& session, ThreadState& thread, void** pointer,
                           unsigned flags) {
   if (pointer == nullptr || (flags & ~7u) != 0) return cudaErrorInvalidValue;
   if (const cudaError_t error = duet::cuda::check_unsafe(thread); error != cudaSuccess) return error;
-  *pointer = bytes == 0 ? nullptr : session.allocate_host(bytes, AllocationKind::Pinned, flags);
+  *pointer = bytes == 0 ? nullptr
+                        : session.core().allocate_host(
+                              bytes, AllocationKind::Pinned,
+                              {(flags & cudaHostAllocWriteCombined) != 0, Attachment::Global, flags});
   return bytes == 0 || *pointer != nullptr ? cudaSuccess : cudaErrorMemoryAllocation;
 }
 
@@ -118,14 +129,15 @@ DUET_API(cudaFreeHost, Allocate, (void* pointer)) {
     return cudaErrorInvalidValue;
   if (const cudaError_t error = duet::cuda::check_unsafe(thread); error != cudaSuccess) return error;
   wait_for_device(session, thread);
-  return session.free_host(pointer) ? cudaSuccess : cudaErrorInvalidValue;
+  return session.core().free_host(pointer) ? cudaSuccess : cudaErrorInvalidValue;
 }
 DUET_END
 
 DUET_API(cudaMallocManaged, Allocate, (void** pointer, size_t bytes, unsigned flags)) {
   if (pointer == nullptr || bytes == 0 || (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost))
     return cudaErrorInvalidValue;
-  *pointer = session.allocate_host(bytes, AllocationKind::Managed, flags);
+  *pointer =
+      session.core().allocate_host(bytes, AllocationKind::Managed, {false, attachment_of(flags), flags});
   return *pointer != nullptr ? cudaSuccess : cudaErrorMemoryAllocation;
 }
 DUET_END
@@ -134,7 +146,7 @@ DUET_API(cudaHostRegister, Allocate, (void* pointer, size_t bytes, unsigned flag
   if (pointer == nullptr || bytes == 0) return cudaErrorInvalidValue;
   if (session.space().find(address_of(pointer)) != nullptr) return cudaErrorHostMemoryAlreadyRegistered;
   try {
-    session.map_host(pointer, bytes, AllocationKind::Registered, flags);
+    session.core().map_host(pointer, bytes, AllocationKind::Registered, flags);
   } catch (const duet::Error&) {
     return cudaErrorHostMemoryAlreadyRegistered;
   }
@@ -259,8 +271,8 @@ DUET_API(cudaStreamAttachMemAsync, Other,
   const Allocation* allocation = session.space().find(address_of(pointer));
   if (allocation->base != address_of(pointer) || (bytes != 0 && bytes != allocation->bytes))
     return cudaErrorInvalidValue;
-  if (duet::cuda::ManagedGuard* guard = session.managed_guard())
-    guard->attach(allocation->base, flags, session.stream_id(stream));
+  if (duet::core::ManagedGuard* guard = session.core().managed_guard())
+    guard->attach(allocation->base, attachment_of(flags), session.stream_id(stream));
   return cudaSuccess;
 }
 DUET_END

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <map>
 
-#include "cuda/session/notes.h"
+#include "core/notes.h"
 #include "cuda/streams/capture.h"
 
 using duet::Bytes;
@@ -96,7 +96,7 @@ bool fits(const Pool& pool, Bytes bytes) {
 Blocks reserve(Session& session, Pool& pool, Bytes bytes) {
   auto& blocks = all().blocks;
   if (!fits(pool, bytes)) return blocks.end();
-  const Allocation* allocation = allocate_device(session, bytes);
+  const Allocation* allocation = core::allocate_device(session.core(), bytes);
   if (allocation == nullptr) return blocks.end();
   pool.reserved_bytes += bytes;
   pool.reserved_high = std::max(pool.reserved_high, pool.reserved_bytes);

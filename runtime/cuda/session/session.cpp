@@ -31,22 +31,8 @@ thread_local ApiFunction* called_for = nullptr;
 thread_local bool per_thread_default = false;
 std::atomic<bool> any_failed = false;  // there is a session, then
 
-cudaError_t error_of(gpu::FaultKind kind) {
-  switch (kind) {
-    case gpu::FaultKind::IllegalAddress:
-      return cudaErrorIllegalAddress;
-    case gpu::FaultKind::MisalignedAddress:
-      return cudaErrorMisalignedAddress;
-    case gpu::FaultKind::IllegalInstruction:
-      return cudaErrorIllegalInstruction;
-    case gpu::FaultKind::Assert:
-      return cudaErrorAssert;
-    case gpu::FaultKind::HardwareStack:
-      return cudaErrorHardwareStackError;
-    default:
-      return cudaErrorLaunchFailure;
-  }
-}
+constexpr core::ApiWords kWords{[](core::Reason reason) { return error_name(error_of(reason)); },
+                                "cudaStreamAttachMemAsync"};
 
 // Sets the initial values of managed variables in a program outside this process.
 void fill_managed(process::ProgramSide& program, const machine::LoadedModule& loaded) {
@@ -111,17 +97,15 @@ void Session::when_made(std::function<void(Session&)> registration) {
   registration(session);
 }
 
-Session::Session() : program_(process::Program::get()) {
+Session::Session() : core_(core::Runtime::get()) {
+  core_.speak(kWords);
   // The legacy default stream is stream 0.
   driver().create_stream({driver::StreamOrder::Barrier, 0, "the default stream"});
-  if (!ManagedGuard::needed(config()) || program_.side() != nullptr) return;
-  managed_guard_ = std::make_unique<ManagedGuard>(config(), driver());
-  program_.reach_memory_by([this](const std::byte* host) { return managed_guard_->backing(host); });
 }
 
 ThreadState& Session::thread() {
   if (this_thread == nullptr) {
-    const process::Thread& thread = program_.thread();
+    const process::Thread& thread = program().thread();
     this_thread = new ThreadState;
     this_thread->host = thread.host.get();
     this_thread->number = thread.number;
@@ -156,10 +140,10 @@ machine::LoadedModule& Session::loaded(Image& image) {
         image.fat_binary != nullptr ? ptx_of_fat_binary(image.fat_binary, capability, image.name) : image.ptx,
         image.name,
         [this](Bytes bytes) {
-          return static_cast<std::byte*>(allocate_host(bytes, memory::AllocationKind::Managed, 0));
+          return static_cast<std::byte*>(core_.allocate_host(bytes, memory::AllocationKind::Managed));
         },
         image.most_registers);
-    if (process::ProgramSide* const side = program_.side()) fill_managed(*side, *image.module);
+    if (process::ProgramSide* const side = program().side()) fill_managed(*side, *image.module);
   }
   return *image.module;
 }
@@ -175,7 +159,7 @@ void Session::place_managed(Image* image) {
     for (std::size_t i = 0; i < module.module.variables.size(); ++i)
       if (module.module.variables[i].name == variable.name) {
         void* const place = duet::pointer_of(module.variable_addresses[i]);
-        program_.write_memory("__cudaInitModule", variable.pointer, &place, sizeof place);
+        program().write_memory("__cudaInitModule", variable.pointer, &place, sizeof place);
         register_symbol(image, place, variable.name.c_str(), module.module.variables[i].bytes);
       }
   }
@@ -313,64 +297,8 @@ void Session::remove_all_of(const CUctx_st* context) {
 }
 
 void Session::check_fault() {
-  if (sticky_ != cudaSuccess || !driver().fault()) return;
-  const gpu::Fault& fault = *driver().fault();
-  sticky_ = error_of(fault.kind);
-  program_.flush_print();
-  std::fflush(stdout);
-  std::fprintf(stderr, "duet: %s\n", fault.text.c_str());
-}
-
-void* Session::allocate_host(Bytes bytes, memory::AllocationKind kind, unsigned flags) {
-  const Bytes whole = round_up(std::max<Bytes>(bytes, 1), space().page_bytes());
-  if (kind == memory::AllocationKind::Managed && managed_guard_ != nullptr) {
-    std::byte* backing = nullptr;
-    std::byte* host = managed_guard_->allocate(whole, backing);
-    if (host == nullptr) return nullptr;
-    try {
-      space().map_host(host, bytes, kind, memory::PageAttributes{}, flags, backing);
-    } catch (const Error&) {
-      managed_guard_->release(duet::virtual_address(host));
-      return nullptr;
-    }
-    if ((flags & cudaMemAttachHost) != 0) managed_guard_->attach(duet::virtual_address(host), flags, 0);
-    return host;
-  }
-  const bool write_combined =
-      kind == memory::AllocationKind::Pinned && (flags & cudaHostAllocWriteCombined) != 0;
-  void* pointer = program_.allocate_memory(whole, write_combined);
-  if (pointer == nullptr) return nullptr;
-  try {
-    map_host(pointer, bytes, kind, flags);
-  } catch (const Error&) {  // more than the host has
-    program_.release_memory(pointer, whole);
-    return nullptr;
-  }
-  host_memory_[pointer] = whole;
-  return pointer;
-}
-
-const memory::Allocation* Session::map_host(void* host, Bytes bytes, memory::AllocationKind kind,
-                                            unsigned flags) {
-  return space().map_host(host, bytes, kind, memory::PageAttributes{}, flags, nullptr,
-                          program_.side() != nullptr);
-}
-
-bool Session::free_host(void* pointer) {
-  if (managed_guard_ != nullptr && managed_guard_->release(duet::virtual_address(pointer))) {
-    space().release(duet::virtual_address(pointer));
-    return true;
-  }
-  const auto found = host_memory_.find(pointer);
-  if (found == host_memory_.end()) return false;
-  space().release(duet::virtual_address(pointer));
-  program_.release_memory(pointer, found->second);
-  host_memory_.erase(found);
-  return true;
-}
-
-void Session::launched(driver::CommandId id, driver::StreamId stream, const ptx::Kernel& kernel) {
-  if (managed_guard_ != nullptr) managed_guard_->launched(id, stream, kernel.name);
+  if (sticky_ != cudaSuccess) return;
+  if (const core::Reason lost = core_.lost(); lost != core::Reason::Success) sticky_ = error_of(lost);
 }
 
 void note_failure(const ApiFunction& function, const char* error) {
@@ -406,7 +334,7 @@ cudaError_t run_entered(ApiFunction& function, ThreadState& thread,
                         const std::function<cudaError_t(Session&, ThreadState&)>& body) {
   Session& session = Session::get();
   thread.launches = nullptr;
-  if (session.in_host_function || thread.in_host_function) return cudaErrorNotPermitted;
+  if (session.core().in_host_function || thread.in_host_function) return cudaErrorNotPermitted;
   session.check_fault();
   // Kinds without a command and without a wait spend their call's latency here.
   if (function.kind == CallKind::Other || function.kind == CallKind::Allocate ||
@@ -421,7 +349,7 @@ cudaError_t run_entered(ApiFunction& function, ThreadState& thread,
   if (function.synchronizes) session.program().flush_print();
   // A query with everything done is as good as a wait.
   const bool asked = function.kind == CallKind::Query && result == cudaSuccess;
-  if (function.synchronizes || asked) session.synchronized();
+  if (function.synchronizes || asked) session.core().synchronized();
   if (is_failure(result) && !function.after_sticky && called_for == nullptr) {
     thread.last_error = result;
     note_failure(function, error_name(result));

@@ -10,8 +10,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "cuda/memory/managed_guard.h"
-#include "cuda/session/call_kind.h"
+#include "core/runtime.h"
+#include "cuda/session/errors.h"
 #include "cuda_runtime_api.h"
 #include "driver/driver.h"
 #include "process/program.h"
@@ -44,6 +44,8 @@ struct CUevent_st {
 };
 
 namespace duet::cuda {
+
+using core::CallKind;
 
 // GPU code registered or loaded as a module, compiled when something of it is first used.
 struct Image {
@@ -98,13 +100,14 @@ class Session {
   // Why every call is refused: this is the child of a fork. cudaSuccess when it is not.
   static cudaError_t refusal();
 
-  process::Program& program() { return program_; }
+  core::Runtime& core() { return core_; }
+  process::Program& program() { return core_.program(); }
   ThreadState& thread();
-  machine::Process& process() { return program_.machine(); }
-  driver::Driver& driver() { return program_.driver(); }
-  memory::AddressSpace& space() { return program_.space(); }
-  const config::Machine& config() const { return program_.config(); }
-  const config::CallLatency& cost(CallKind kind) const { return cost_of(config().driver, kind); }
+  machine::Process& process() { return core_.process(); }
+  driver::Driver& driver() { return core_.driver(); }
+  memory::AddressSpace& space() { return core_.space(); }
+  const config::Machine& config() const { return core_.config(); }
+  const config::CallLatency& cost(CallKind kind) const { return core_.cost(kind); }
 
   void register_image(std::unique_ptr<Image> image);
   void register_function(Image* image, const void* stub, const char* name);
@@ -141,28 +144,14 @@ class Session {
   // Sticky error of the context (CUDA: every later call returns it), or cudaSuccess.
   cudaError_t sticky() const { return sticky_; }
   void check_fault();
-  // Host memory from the runtime itself (cudaHostAlloc, cudaMallocManaged).
-  void* allocate_host(Bytes bytes, memory::AllocationKind kind, unsigned flags);
-  // Null where host and GPU may touch managed memory at the same time.
-  ManagedGuard* managed_guard() { return managed_guard_.get(); }
-  // A command with a kernel has been submitted; or the host has waited for something.
-  void launched(driver::CommandId id, driver::StreamId stream, const ptx::Kernel& kernel);
-  void synchronized() {
-    if (managed_guard_ != nullptr) managed_guard_->synchronized();
-  }
-  bool free_host(void* pointer);
-  // Memory of the program, reachable for the GPU from now on. Throws duet::Error as AddressSpace does.
-  const memory::Allocation* map_host(void* host, Bytes bytes, memory::AllocationKind kind, unsigned flags);
 
   // The streams and events of a destroyed context.
   void remove_all_of(const CUctx_st* context);
 
-  bool in_host_function = false;
-
  private:
   Session();
 
-  process::Program& program_;
+  core::Runtime& core_;
   std::vector<std::unique_ptr<Image>> images_;
   std::unordered_map<const void*, std::unique_ptr<Function>> functions_;  // by stub
   std::unordered_map<const void*, Function*> handles_;                    // by themselves
@@ -171,8 +160,6 @@ class Session {
   std::vector<ManagedVariable> managed_;
   std::map<cudaStream_t, std::unique_ptr<CUstream_st>> streams_;
   std::map<cudaEvent_t, std::unique_ptr<CUevent_st>> events_;
-  std::map<void*, Bytes> host_memory_;  // but for the guard's
-  std::unique_ptr<ManagedGuard> managed_guard_;
   cudaError_t sticky_ = cudaSuccess;
 };
 
@@ -232,9 +219,6 @@ cudaError_t api(ApiFunction& function, Body&& body) {
 void note_failure(const ApiFunction& function, const char* error);
 // The program has read the error by a function for errors alone.
 void note_asked(const char* error);
-
-const char* error_name(cudaError_t error);
-const char* error_string(cudaError_t error);
 
 }  // namespace duet::cuda
 

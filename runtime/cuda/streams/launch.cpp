@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-#include "cuda/session/notes.h"
+#include "core/notes.h"
 #include "cuda/streams/capture.h"
 
 using duet::cuda::Function;
@@ -24,36 +24,38 @@ cudaError_t check_shape(Session& session, const Function& function, dim3 grid, d
     std::uint64_t wanted, most;
     const char* axis;
   };
-  const auto fails = [&](cudaError_t error, const std::string& what, std::uint64_t most,
+  const auto fails = [&](core::Reason reason, const std::string& what, std::uint64_t most,
                          const std::string& limit) {
-    return launch_fails(session, kernel, error, what + ", but " + limit + " is " + std::to_string(most));
+    return error_of(core::launch_fails(session.core(), kernel, reason,
+                                       what + ", but " + limit + " is " + std::to_string(most)));
   };
   for (const auto& [wanted, most, axis] :
        {Limit{grid.x, gpu.max_grid_x, "x"}, {grid.y, gpu.max_grid_y, "y"}, {grid.z, gpu.max_grid_z, "z"}})
     if (wanted > most)
-      return fails(cudaErrorInvalidConfiguration,
+      return fails(core::Reason::InvalidConfiguration,
                    "its grid has " + std::to_string(wanted) + " blocks along " + axis, most,
                    std::string("gpu.max_grid_") + axis);
   for (const auto& [wanted, most, axis] : {Limit{block.x, gpu.max_block_x, "x"},
                                            {block.y, gpu.max_block_y, "y"},
                                            {block.z, gpu.max_block_z, "z"}})
     if (wanted > most)
-      return fails(cudaErrorInvalidConfiguration,
+      return fails(core::Reason::InvalidConfiguration,
                    "its blocks have " + std::to_string(wanted) + " threads along " + axis, most,
                    std::string("gpu.max_block_") + axis);
   if (threads > gpu.sm.max_threads_per_block)
-    return fails(cudaErrorInvalidConfiguration, "its blocks have " + std::to_string(threads) + " threads",
-                 gpu.sm.max_threads_per_block, "gpu.sm.max_threads_per_block");
+    return fails(core::Reason::InvalidConfiguration,
+                 "its blocks have " + std::to_string(threads) + " threads", gpu.sm.max_threads_per_block,
+                 "gpu.sm.max_threads_per_block");
   if (kernel.max_threads != 0 && threads > kernel.max_threads) return cudaErrorInvalidValue;
   if (kernel.required_threads != 0 && threads != kernel.required_threads) return cudaErrorInvalidValue;
   if (const Bytes shared = kernel.own_shared_bytes() + dynamic_shared_bytes;
       shared > gpu.sm.max_shared_bytes_per_block)
-    return fails(cudaErrorInvalidValue,
+    return fails(core::Reason::InvalidValue,
                  "its blocks take " + std::to_string(shared) + " bytes of shared memory",
                  gpu.sm.max_shared_bytes_per_block, "gpu.sm.max_shared_bytes_per_block");
   if (session.process().occupancy(kernel, threads, dynamic_shared_bytes).blocks_per_sm == 0)
-    return launch_fails(session, kernel, cudaErrorLaunchOutOfResources,
-                        "an SM has not the registers, warps or shared memory of one block");
+    return error_of(core::launch_fails(session.core(), kernel, core::Reason::OutOfResources,
+                                       "an SM has not the registers, warps or shared memory of one block"));
   return cudaSuccess;
 }
 
@@ -152,7 +154,7 @@ cudaError_t launch(Session& session, ThreadState& thread, Function& function, di
       error != cudaSuccess)
     return error;
   command.stream = use.id;
-  session.launched(thread.host->submit(std::move(command)), use.id, *function.kernel);
+  session.core().launched(thread.host->submit(std::move(command)), use.id, function.kernel->name);
   return cudaSuccess;
 }
 

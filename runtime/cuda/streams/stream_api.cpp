@@ -82,13 +82,13 @@ Command duet::cuda::host_function_command(Session& session, std::function<void()
     return command;
   }
   command.host_function = [&session, function = std::move(here)] {
-    session.in_host_function = true;
+    session.core().in_host_function = true;
     const duet::process::ProgramTime program_time;
-    if (ManagedGuard* guard = session.managed_guard())
+    if (core::ManagedGuard* guard = session.core().managed_guard())
       guard->around_host_function(function);
     else
       function();
-    session.in_host_function = false;
+    session.core().in_host_function = false;
   };
   return command;
 }

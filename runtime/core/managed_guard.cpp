@@ -1,4 +1,4 @@
-#include "cuda/memory/managed_guard.h"
+#include "core/managed_guard.h"
 
 #include <sys/mman.h>
 #include <unistd.h>
@@ -6,10 +6,10 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "cuda_runtime_api.h"
+#include "core/runtime.h"
 #include "process/access_fault.h"
 
-namespace duet::cuda {
+namespace duet::core {
 
 namespace {
 
@@ -17,8 +17,7 @@ const ManagedGuard* guard = nullptr;  // the first one to allocate; set once
 
 }  // namespace
 
-ManagedGuard::ManagedGuard(const config::Machine& machine, driver::Driver& driver)
-    : driver_(driver), machine_(machine.gpu.name) {}
+ManagedGuard::ManagedGuard(Runtime& runtime) : runtime_(runtime) {}
 
 std::byte* ManagedGuard::allocate(Bytes bytes, std::byte*& backing) {
   if (guard == nullptr) {
@@ -42,17 +41,16 @@ std::byte* ManagedGuard::allocate(Bytes bytes, std::byte*& backing) {
   Range range;
   range.backing = backing;
   range.bytes = bytes;
-  range.flags = cudaMemAttachGlobal;
   range.number = ++allocations_;
   const auto base = duet::virtual_address(views[0]);
   apply(base, ranges_[base] = range);
   return static_cast<std::byte*>(views[0]);
 }
 
-void ManagedGuard::attach(VirtualAddress base, unsigned flags, driver::StreamId stream) {
+void ManagedGuard::attach(VirtualAddress base, Attachment attachment, driver::StreamId stream) {
   const auto found = ranges_.find(base);
   if (found == ranges_.end()) return;
-  found->second.flags = flags;
+  found->second.attachment = attachment;
   found->second.stream = stream;
   apply(base, found->second);
 }
@@ -85,7 +83,7 @@ void ManagedGuard::launched(driver::CommandId id, driver::StreamId stream, const
 
 void ManagedGuard::around_host_function(const std::function<void()>& function) {
   bool busy = false;
-  driver_.for_each_running_kernel([&](const driver::CommandRecord&) { busy = true; });
+  runtime_.driver().for_each_running_kernel([&](const driver::CommandRecord&) { busy = true; });
   if (busy) return function();
   std::vector<Running> later;
   later.swap(running_);
@@ -97,13 +95,13 @@ void ManagedGuard::around_host_function(const std::function<void()>& function) {
 
 void ManagedGuard::synchronized() {
   if (running_.empty()) return;
-  std::erase_if(running_, [&](const Running& one) { return driver_.has_completed(one.id); });
+  std::erase_if(running_, [&](const Running& one) { return runtime_.driver().has_completed(one.id); });
   apply();
 }
 
 const ManagedGuard::Running* ManagedGuard::user_of(const Range& range) const {
-  if ((range.flags & cudaMemAttachHost) != 0) return nullptr;
-  const bool single = (range.flags & cudaMemAttachSingle) != 0;
+  if (range.attachment == Attachment::Host) return nullptr;
+  const bool single = range.attachment == Attachment::Single;
   const auto user = std::find_if(running_.begin(), running_.end(),
                                  [&](const Running& one) { return !single || one.stream == range.stream; });
   return user == running_.end() ? nullptr : &*user;
@@ -130,10 +128,11 @@ bool ManagedGuard::explain(VirtualAddress address, char* text, std::size_t bytes
       text, bytes,
       "duet: the program touches managed memory at %#llx (byte %llu of allocation %zu of managed memory) "
       "while kernel '%s' may run, and %s has no concurrent access: synchronize before, attach the memory "
-      "to a stream or the host (cudaStreamAttachMemAsync), or set gpu.concurrent_managed_access = true\n",
+      "to a stream or the host (%s), or set gpu.concurrent_managed_access = true\n",
       static_cast<unsigned long long>(address.value()), static_cast<unsigned long long>(address - base),
-      range.number, user != nullptr ? user->kernel.c_str() : "?", machine_.c_str());
+      range.number, user != nullptr ? user->kernel.c_str() : "?", runtime_.config().gpu.name.c_str(),
+      runtime_.words().attach_call);
   return true;
 }
 
-}  // namespace duet::cuda
+}  // namespace duet::core

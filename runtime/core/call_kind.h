@@ -1,10 +1,9 @@
-// The kind of a function of CUDA's, and its row of the machine file's table of latencies (lustig2013 Table
-// 2).
+// The kind of an API's call, and its row of the machine file's table of latencies (lustig2013 Table 2).
 #pragma once
 
 #include "config/machine.h"
 
-namespace duet::cuda {
+namespace duet::core {
 
 enum class CallKind : std::uint8_t {
   MemcpySync,
@@ -25,4 +24,4 @@ enum class CallKind : std::uint8_t {
 };
 const config::CallLatency& cost_of(const config::Driver& driver, CallKind kind);
 
-}  // namespace duet::cuda
+}  // namespace duet::core

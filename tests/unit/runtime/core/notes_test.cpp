@@ -1,12 +1,12 @@
 // Lines on standard error about what the machine is too small for: each is said, and said once.
-#include "cuda/session/notes.h"
+#include "core/notes.h"
 
 #include "unit/runtime/cuda/runtime_rig.h"
 
-namespace duet::cuda {
+namespace duet::core {
 namespace {
 
-class Notes : public RuntimeTest {
+class Notes : public cuda::RuntimeTest {
  protected:
   template <typename Act>
   static std::string said(Act&& act) {
@@ -22,8 +22,9 @@ TEST_F(Notes, AFailedLaunchIsToldOncePerKernelAndReason) {
   second.name = "second";
   const auto fails = [&](const ptx::Kernel& kernel, const std::string& reason) {
     return said([&] {
-      EXPECT_EQ(launch_fails(session(), kernel, cudaErrorInvalidConfiguration, reason),
-                cudaErrorInvalidConfiguration);
+      const Status status = launch_fails(session().core(), kernel, Reason::InvalidConfiguration, reason);
+      EXPECT_EQ(status.reason, Reason::InvalidConfiguration);
+      EXPECT_EQ(status.text, reason);
     });
   };
   EXPECT_EQ(fails(first, "too many threads"),
@@ -37,7 +38,7 @@ TEST_F(Notes, AFailedLaunchIsToldOncePerKernelAndReason) {
 TEST_F(Notes, AnAllocationThatDoesNotFitIsToldOnceWithItsKey) {
   const Bytes too_much = session().space().device_bytes_free() + 1;
   const auto allocate = [&](Bytes bytes) {
-    return said([&] { EXPECT_EQ(allocate_device(session(), bytes), nullptr); });
+    return said([&] { EXPECT_EQ(allocate_device(session().core(), bytes), nullptr); });
   };
   const std::string text = allocate(too_much);
   EXPECT_NE(text.find(std::to_string(too_much) + " bytes fails (cudaErrorMemoryAllocation)"),
@@ -48,8 +49,8 @@ TEST_F(Notes, AnAllocationThatDoesNotFitIsToldOnceWithItsKey) {
 }
 
 TEST_F(Notes, AnAllocationThatFitsSaysNothing) {
-  EXPECT_EQ(said([&] { EXPECT_NE(allocate_device(session(), 1), nullptr); }), "");
+  EXPECT_EQ(said([&] { EXPECT_NE(allocate_device(session().core(), 1), nullptr); }), "");
 }
 
 }  // namespace
-}  // namespace duet::cuda
+}  // namespace duet::core

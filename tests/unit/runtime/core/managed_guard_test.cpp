@@ -1,14 +1,14 @@
 // Who may touch managed memory when, on a machine without concurrent access.
-#include "cuda/memory/managed_guard.h"
+#include "core/managed_guard.h"
 
 #include <unistd.h>
 
 #include "unit/runtime/cuda/runtime_rig.h"
 
-namespace duet::cuda {
+namespace duet::core {
 namespace {
 
-class ManagedGuardTest : public RuntimeTest {
+class ManagedGuardTest : public cuda::RuntimeTest {
  protected:
   static std::byte* managed(unsigned flags = cudaMemAttachGlobal) {
     void* pointer = nullptr;
@@ -26,7 +26,7 @@ class ManagedGuardTest : public RuntimeTest {
   }
   std::string explained(const std::byte* pointer) {
     char text[512] = "";
-    session().managed_guard()->explain(virtual_address(pointer), text, sizeof text);
+    session().core().managed_guard()->explain(virtual_address(pointer), text, sizeof text);
     return text;
   }
 };
@@ -76,7 +76,7 @@ TEST_F(ManagedGuardTest, MemoryOfAStreamIsClosedByKernelsOfThatStreamAlone) {
 TEST_F(ManagedGuardTest, TheSimulatorHasAViewOfItsOwn) {
   std::byte* const memory = managed();
   memory[10] = std::byte{7};
-  std::byte* const view = session().managed_guard()->backing(memory + 10);
+  std::byte* const view = session().core().managed_guard()->backing(memory + 10);
   EXPECT_NE(view, memory + 10);
   EXPECT_EQ(*view, std::byte{7});
   launch_slow_kernel(nullptr);
@@ -84,7 +84,7 @@ TEST_F(ManagedGuardTest, TheSimulatorHasAViewOfItsOwn) {
   ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
   EXPECT_EQ(memory[10], std::byte{8});
   std::byte other{};
-  EXPECT_EQ(session().managed_guard()->backing(&other), &other);
+  EXPECT_EQ(session().core().managed_guard()->backing(&other), &other);
 }
 
 TEST_F(ManagedGuardTest, ATouchIsExplainedWithAllocationByteAndKernel) {
@@ -95,6 +95,7 @@ TEST_F(ManagedGuardTest, ATouchIsExplainedWithAllocationByteAndKernel) {
   const std::string text = explained(second + 100);
   EXPECT_NE(text.find("byte 100 of allocation 2"), std::string::npos) << text;
   EXPECT_NE(text.find("kernel 'slow'"), std::string::npos) << text;
+  EXPECT_NE(text.find("(cudaStreamAttachMemAsync)"), std::string::npos) << text;
   EXPECT_NE(text.find("gpu.concurrent_managed_access"), std::string::npos) << text;
   std::byte other{};
   EXPECT_EQ(explained(&other), "");
@@ -103,18 +104,18 @@ TEST_F(ManagedGuardTest, ATouchIsExplainedWithAllocationByteAndKernel) {
 TEST_F(ManagedGuardTest, FreedMemoryIsNobodysAnyMore) {
   std::byte* const memory = managed();
   ASSERT_EQ(cudaFree(memory), cudaSuccess);
-  EXPECT_EQ(session().managed_guard()->backing(memory), memory);
-  EXPECT_FALSE(session().managed_guard()->release(virtual_address(memory)));
+  EXPECT_EQ(session().core().managed_guard()->backing(memory), memory);
+  EXPECT_FALSE(session().core().managed_guard()->release(virtual_address(memory)));
 }
 
-class ConcurrentManaged : public RuntimeTest {
+class ConcurrentManaged : public cuda::RuntimeTest {
  protected:
-  ConcurrentManaged() : RuntimeTest("h100") {}
+  ConcurrentManaged() : cuda::RuntimeTest("h100") {}
 };
 
 TEST_F(ConcurrentManaged, NothingIsGuardedWhereTheMachineHasConcurrentAccess) {
-  EXPECT_EQ(session().managed_guard(), nullptr);
+  EXPECT_EQ(session().core().managed_guard(), nullptr);
 }
 
 }  // namespace
-}  // namespace duet::cuda
+}  // namespace duet::core

@@ -1,6 +1,6 @@
-#include "cuda/session/call_kind.h"
+#include "core/call_kind.h"
 
-namespace duet::cuda {
+namespace duet::core {
 
 const config::CallLatency& cost_of(const config::Driver& driver, CallKind kind) {
   switch (kind) {
@@ -39,4 +39,4 @@ const config::CallLatency& cost_of(const config::Driver& driver, CallKind kind) 
   return driver.other;
 }
 
-}  // namespace duet::cuda
+}  // namespace duet::core

@@ -7,6 +7,7 @@
 // to the host is not refused to kernels; attachment takes effect at the call, not in stream order.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <string>
@@ -14,18 +15,23 @@
 
 #include "driver/driver.h"
 
-namespace duet::cuda {
+namespace duet::core {
+
+class Runtime;
+
+// Whose kernels managed memory is for.
+enum class Attachment : std::uint8_t { Global, Host, Single };
 
 class ManagedGuard {
  public:
-  ManagedGuard(const config::Machine& machine, driver::Driver& driver);
+  explicit ManagedGuard(Runtime& runtime);
   static bool needed(const config::Machine& machine) { return !machine.gpu.concurrent_managed_access; }
 
   // Managed memory of the program and the simulator's view of it; null when there is none left. `bytes` are
   // whole pages.
   std::byte* allocate(Bytes bytes, std::byte*& backing);
-  // Attached as cudaMallocManaged was asked to.
-  void attach(VirtualAddress base, unsigned flags, driver::StreamId stream);
+  // `stream` counts with Attachment::Single.
+  void attach(VirtualAddress base, Attachment attachment, driver::StreamId stream);
   // False when it is no managed memory.
   bool release(VirtualAddress base);
   // The simulator's place of a byte that the program may not touch now.
@@ -44,7 +50,7 @@ class ManagedGuard {
   struct Range {
     std::byte* backing = nullptr;
     Bytes bytes = 0;
-    unsigned flags = 0;
+    Attachment attachment = Attachment::Global;
     driver::StreamId stream = 0;
     bool is_protected = false;
     std::size_t number = 0;
@@ -58,11 +64,10 @@ class ManagedGuard {
   void apply(VirtualAddress base, Range& range);
   void apply();
 
-  driver::Driver& driver_;
-  std::string machine_;
+  Runtime& runtime_;
   std::map<VirtualAddress, Range> ranges_;
   std::vector<Running> running_;
   std::size_t allocations_ = 0;
 };
 
-}  // namespace duet::cuda
+}  // namespace duet::core
