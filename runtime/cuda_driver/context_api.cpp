@@ -3,7 +3,7 @@
 #include <cstdio>
 #include <cstring>
 
-#include "cuda/memory/memory_pool.h"
+#include "core/memory_pool.h"
 #include "cuda/streams/capture.h"
 #include "cuda_driver/driver_api.h"
 
@@ -39,7 +39,7 @@ cudaError_t wait_for_device(Session& session, ThreadState& thread) {
   using duet::cuda::CallKind;
   if (const cudaError_t error = duet::cuda::check_device_wait(); error != cudaSuccess) return error;
   thread.host->wait(session.cost(CallKind::DeviceSynchronize), [&] { return session.driver().all_idle(); });
-  duet::cuda::trim_pools(session);
+  duet::core::trim_pools(session.core());
   session.program().flush_print();
   return cudaSuccess;
 }

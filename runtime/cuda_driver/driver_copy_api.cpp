@@ -6,7 +6,6 @@
 #include "cuda_driver/driver_api.h"
 
 using duet::cuda::array_of;
-using duet::cuda::copy_box;
 using duet::cuda::CopySide;
 using duet::cuda::pointer_of;
 using duet::cuda::Session;
@@ -54,8 +53,8 @@ cudaError_t copy(Session& session, ThreadState& thread, const Corner& to, const 
   if (error == cudaSuccess) error = side_of(to, width, rows, slices, target);
   if (error == cudaSuccess) error = side_of(from, width, rows, slices, source);
   if (error != cudaSuccess) return error;
-  return copy_box(session, thread, target, source, width, rows, slices, cudaMemcpyDefault, stream,
-                  asynchronous);
+  return duet::cuda::copy(session, thread, target, source, {width, rows, slices}, cudaMemcpyDefault, stream,
+                          asynchronous);
 }
 
 cudaError_t copy_2d(Session& session, ThreadState& thread, const CUDA_MEMCPY2D* p, CUstream stream,

@@ -5,7 +5,7 @@
 #include <map>
 
 #include "cuda/device/device_description.h"
-#include "cuda/memory/memory_pool.h"
+#include "core/memory_pool.h"
 #include "cuda/session/session.h"
 #include "cuda/streams/capture.h"
 
@@ -31,7 +31,7 @@ DUET_API_SYNC(cudaDeviceSynchronize, DeviceSynchronize, (void)) {
   if (const cudaError_t error = duet::cuda::check_device_wait(); error != cudaSuccess) return error;
   thread.host->stage_one(session.cost(CallKind::DeviceSynchronize));
   thread.host->wait(session.cost(CallKind::DeviceSynchronize), [&] { return session.driver().all_idle(); });
-  duet::cuda::trim_pools(session);
+  duet::core::trim_pools(session.core());
   return cudaSuccess;
 }
 DUET_END
@@ -40,7 +40,7 @@ DUET_API_SYNC(cudaDeviceReset, DeviceSynchronize, (void)) {
   if (const cudaError_t error = duet::cuda::check_device_wait(); error != cudaSuccess) return error;
   thread.host->stage_one(session.cost(CallKind::DeviceSynchronize));
   thread.host->wait(session.cost(CallKind::DeviceSynchronize), [&] { return session.driver().all_idle(); });
-  duet::cuda::trim_pools(session);
+  duet::core::trim_pools(session.core());
   return cudaSuccess;
 }
 DUET_END

@@ -130,6 +130,20 @@ cudaError_t fill_work(Session& session, const cudaMemsetParams& parms, FillWork&
   return cudaSuccess;
 }
 
+cudaError_t allocation_work(Session& session, cudaMemAllocNodeParams& params, MemAllocWork& work) {
+  const cudaMemPoolProps& pool = params.poolProps;
+  if (params.bytesize == 0 || pool.allocType != cudaMemAllocationTypePinned) return cudaErrorInvalidValue;
+  if (pool.handleTypes != cudaMemHandleTypeNone || pool.location.type != cudaMemLocationTypeDevice)
+    return cudaErrorNotSupported;
+  if (pool.location.id != 0) return cudaErrorInvalidDevice;
+  if (const core::Status status = core::make_graph_memory(session.core(), params.bytesize, work.memory);
+      status.failed())
+    return error_of(status);
+  params.dptr = duet::pointer_of(work.memory->address);
+  work.params = params;
+  return cudaSuccess;
+}
+
 cudaMemcpy3DParms linear_parms(void* to, const void* from, std::size_t count, cudaMemcpyKind kind) {
   cudaMemcpy3DParms parms{};
   parms.dstPtr = {to, count, count, 1};

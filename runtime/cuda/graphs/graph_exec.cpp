@@ -216,12 +216,12 @@ class Launch {
   cudaError_t make(MemAllocWork& work, Command&) {
     const bool was = work.memory->allocated;
     const bool free_first = (exec_.flags & cudaGraphInstantiateFlagAutoFreeOnLaunch) != 0;
-    const cudaError_t error = allocate_graph_memory(work.memory, free_first);
+    const cudaError_t error = error_of(core::allocate_graph_memory(work.memory, free_first));
     if (error == cudaSuccess) memory_before_.emplace_back(work.memory, was);
     return error;
   }
   cudaError_t make(MemFreeWork& work, Command&) {
-    const cudaError_t error = free_graph_memory(work.memory);
+    const cudaError_t error = error_of(core::free_graph_memory(work.memory));
     if (error == cudaSuccess) memory_before_.emplace_back(work.memory, true);
     return error;
   }
@@ -229,10 +229,7 @@ class Launch {
   void take_back_memory() {
     for (; !memory_before_.empty(); memory_before_.pop_back()) {
       const auto& [memory, was] = memory_before_.back();
-      if (was)
-        allocate_graph_memory(memory, true);
-      else
-        free_graph_memory(memory);
+      (void)(was ? core::allocate_graph_memory(memory, true) : core::free_graph_memory(memory));
     }
   }
   cudaError_t make(ChildWork&, Command&) { return cudaSuccess; }  // flattened
@@ -256,8 +253,9 @@ class Launch {
   ThreadState& thread_;
   CUgraphExec_st& exec_;
   const StreamId stream_;
-  std::vector<Command> commands_;                                             // by step
-  std::vector<std::pair<std::shared_ptr<GraphMemory>, bool>> memory_before_;  // whether it was allocated
+  std::vector<Command> commands_;  // by step
+  std::vector<std::pair<std::shared_ptr<core::GraphMemory>, bool>>
+      memory_before_;                                     // whether it was allocated
   std::unordered_map<unsigned, std::size_t> unrecorded_;  // by lane: its latest step, awaited
 };
 

@@ -129,14 +129,14 @@ auto allocation(Session& session, Params* params) {
     if (params == nullptr) return cudaErrorInvalidValue;
     cudaMemAllocNodeParams first{params->poolProps, params->accessDescs, params->accessDescCount,
                                  params->bytesize, nullptr};
-    const cudaError_t error = duet::cuda::make_graph_memory(session, first, std::get<MemAllocWork>(work));
+    const cudaError_t error = duet::cuda::allocation_work(session, first, std::get<MemAllocWork>(work));
     params->dptr = first.dptr;
     return error;
   };
 }
 auto release(void* pointer) {
   return [pointer](Work& work) {
-    auto memory = duet::cuda::graph_memory_of(pointer);
+    auto memory = duet::core::graph_memory_of(duet::virtual_address(pointer));
     if (memory == nullptr) return cudaErrorInvalidValue;
     work = MemFreeWork{std::move(memory)};
     return cudaSuccess;

@@ -8,7 +8,7 @@
 #include <unordered_map>
 
 using duet::Bytes;
-using duet::cuda::copy_box;
+using duet::cuda::copy;
 using duet::cuda::CopySide;
 using duet::cuda::Session;
 using duet::cuda::ThreadState;
@@ -65,8 +65,8 @@ cudaError_t to_array(Session& session, ThreadState& thread, cudaArray_const_t ar
   if (const cudaError_t error = duet::cuda::array_side(array, x, y, 0, width, height, 1, to);
       error != cudaSuccess)
     return error;
-  return copy_box(session, thread, to, {from, pitch, pitch * height}, width, height, 1, kind, stream,
-                  asynchronous);
+  return copy(session, thread, to, {from, pitch, pitch * height}, {width, height, 1}, kind, stream,
+              asynchronous);
 }
 
 cudaError_t from_array(Session& session, ThreadState& thread, void* to, size_t pitch, cudaArray_const_t array,
@@ -78,8 +78,8 @@ cudaError_t from_array(Session& session, ThreadState& thread, void* to, size_t p
   if (const cudaError_t error = duet::cuda::array_side(array, x, y, 0, width, height, 1, from);
       error != cudaSuccess)
     return error;
-  return copy_box(session, thread, {to, pitch, pitch * height}, from, width, height, 1, kind, stream,
-                  asynchronous);
+  return copy(session, thread, {to, pitch, pitch * height}, from, {width, height, 1}, kind, stream,
+              asynchronous);
 }
 
 // `count` bytes from a place on, row after row: the rest of its row, whole rows, the start of the last.
@@ -243,7 +243,7 @@ DUET_API_SYNC(cudaMemcpy2DArrayToArray, MemcpySync,
   cudaError_t error = duet::cuda::array_side(to, to_x, to_y, 0, width, height, 1, target);
   if (error == cudaSuccess) error = duet::cuda::array_side(from, from_x, from_y, 0, width, height, 1, source);
   if (error != cudaSuccess) return error;
-  return copy_box(session, thread, target, source, width, height, 1, kind, nullptr, false);
+  return copy(session, thread, target, source, {width, height, 1}, kind, nullptr, false);
 }
 DUET_END
 DUET_API_SYNC(cudaMemcpyToArray, MemcpySync,

@@ -1,17 +1,13 @@
 // Memory allocation: device, pinned, mapped, managed (shared memory: host and GPU reach the same bytes, see
 // managed_guard.h for when), registered; and queries about pointers.
-#include <cstring>
-
-#include "base/error.h"
-#include "core/notes.h"
-#include "cuda/graphs/graph_memory.h"
-#include "cuda/memory/memory_pool.h"
+#include "core/memory.h"
 #include "cuda/session/session.h"
 #include "cuda/streams/capture.h"
 
 using duet::Bytes;
 using duet::VirtualAddress;
 using duet::core::Attachment;
+using duet::cuda::error_of;
 using duet::cuda::Session;
 using duet::cuda::ThreadState;
 using duet::memory::Allocation;
@@ -35,44 +31,16 @@ constexpr Bytes kPitchAlignment = 512;
 cudaError_t allocate(Session& session, ThreadState& thread, void** pointer, Bytes bytes) {
   if (pointer == nullptr) return cudaErrorInvalidValue;
   if (const cudaError_t error = duet::cuda::check_unsafe(thread); error != cudaSuccess) return error;
-  *pointer = nullptr;
-  if (bytes == 0) return cudaSuccess;
-  const Allocation* allocation = duet::core::allocate_device(session.core(), bytes);
-  if (allocation == nullptr) return cudaErrorMemoryAllocation;
-  *pointer = duet::pointer_of(allocation->base);
-  return cudaSuccess;
-}
-
-// CUDA's cudaFree waits for the device.
-void wait_for_device(Session& session, ThreadState& thread) {
-  if (!session.driver().all_idle())
-    thread.host->wait(session.cost(duet::cuda::CallKind::Allocate),
-                      [&] { return session.driver().all_idle(); });
-  session.core().synchronized();
+  VirtualAddress address;
+  const cudaError_t error = error_of(duet::core::allocate(session.core(), bytes, address));
+  *pointer = duet::pointer_of(address);
+  return error;
 }
 
 cudaError_t release(Session& session, ThreadState& thread, void* pointer) {
   if (pointer == nullptr) return cudaSuccess;
   if (const cudaError_t error = duet::cuda::check_unsafe(thread); error != cudaSuccess) return error;
-  const Allocation* allocation = session.space().find(address_of(pointer));
-  if (allocation == nullptr || allocation->base != address_of(pointer)) return cudaErrorInvalidValue;
-  if (duet::cuda::freed_in_pool(pointer)) return cudaErrorInvalidValue;
-  wait_for_device(session, thread);
-  if (auto memory = duet::cuda::graph_memory_of(pointer)) {
-    const cudaError_t error = duet::cuda::free_graph_memory(memory);
-    memory.reset();
-    duet::cuda::trim_graph_memory(session);
-    return error;
-  }
-  // Meanwhile another thread may have freed something.
-  allocation = session.space().find(address_of(pointer));
-  if (allocation == nullptr) return cudaErrorInvalidValue;
-  if (allocation->kind == AllocationKind::Managed)
-    return session.core().free_host(pointer) ? cudaSuccess : cudaErrorInvalidValue;
-  if (allocation->kind != AllocationKind::Device) return cudaErrorInvalidValue;
-  if (duet::cuda::free_to_pool(session, pointer)) return cudaSuccess;
-  session.process().release_device(*allocation);
-  return cudaSuccess;
+  return error_of(duet::core::release(session.core(), *thread.host, address_of(pointer)));
 }
 
 cudaError_t allocate_host(Session& session, ThreadState& thread, void** pointer, Bytes bytes,
@@ -123,13 +91,10 @@ DUET_END
 
 DUET_API(cudaFreeHost, Allocate, (void* pointer)) {
   if (pointer == nullptr) return cudaSuccess;
-  const Allocation* allocation = session.space().find(address_of(pointer));
-  if (allocation == nullptr || allocation->base != address_of(pointer) ||
-      allocation->kind != AllocationKind::Pinned)
+  if (!duet::core::begins_at(session.core(), address_of(pointer), AllocationKind::Pinned))
     return cudaErrorInvalidValue;
   if (const cudaError_t error = duet::cuda::check_unsafe(thread); error != cudaSuccess) return error;
-  wait_for_device(session, thread);
-  return session.core().free_host(pointer) ? cudaSuccess : cudaErrorInvalidValue;
+  return error_of(duet::core::release_host(session.core(), *thread.host, address_of(pointer)));
 }
 DUET_END
 
@@ -144,25 +109,12 @@ DUET_END
 
 DUET_API(cudaHostRegister, Allocate, (void* pointer, size_t bytes, unsigned flags)) {
   if (pointer == nullptr || bytes == 0) return cudaErrorInvalidValue;
-  if (session.space().find(address_of(pointer)) != nullptr) return cudaErrorHostMemoryAlreadyRegistered;
-  try {
-    session.core().map_host(pointer, bytes, AllocationKind::Registered, flags);
-  } catch (const duet::Error&) {
-    return cudaErrorHostMemoryAlreadyRegistered;
-  }
-  return cudaSuccess;
+  return error_of(duet::core::register_host(session.core(), pointer, bytes, flags));
 }
 DUET_END
 
 DUET_API(cudaHostUnregister, Allocate, (void* pointer)) {
-  const Allocation* allocation = session.space().find(address_of(pointer));
-  if (allocation == nullptr || allocation->base != address_of(pointer) ||
-      allocation->kind != AllocationKind::Registered)
-    return cudaErrorHostMemoryNotRegistered;
-  wait_for_device(session, thread);
-  if (session.space().find(address_of(pointer)) == nullptr) return cudaErrorHostMemoryNotRegistered;
-  session.space().release(address_of(pointer));
-  return cudaSuccess;
+  return error_of(duet::core::unregister_host(session.core(), *thread.host, address_of(pointer)));
 }
 DUET_END
 

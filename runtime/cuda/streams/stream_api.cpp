@@ -1,5 +1,5 @@
 // Streams and events. Events are recorded in simulated time.
-#include "cuda/memory/memory_pool.h"
+#include "core/memory_pool.h"
 #include "cuda/session/session.h"
 #include "cuda/streams/capture.h"
 #include "cuda/streams/host_function.h"
@@ -157,7 +157,7 @@ DUET_API_SYNC(cudaStreamSynchronize, StreamSynchronize, (cudaStream_t stream)) {
   thread.host->stage_one(session.cost(CallKind::StreamSynchronize));
   thread.host->wait(session.cost(CallKind::StreamSynchronize),
                     [&] { return session.driver().stream_idle(use.id); });
-  duet::cuda::trim_pools(session);
+  duet::core::trim_pools(session.core());
   return cudaSuccess;
 }
 DUET_END
@@ -254,7 +254,7 @@ DUET_API_SYNC(cudaEventSynchronize, EventSynchronize, (cudaEvent_t event)) {
   thread.host->stage_one(session.cost(CallKind::EventSynchronize));
   thread.host->wait(session.cost(CallKind::EventSynchronize),
                     [&, id = event->id] { return session.driver().event_complete(id); });
-  duet::cuda::trim_pools(session);
+  duet::core::trim_pools(session.core());
   return cudaSuccess;
 }
 DUET_END

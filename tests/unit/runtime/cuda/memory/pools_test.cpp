@@ -1,5 +1,5 @@
 // Memory pools: when freed memory is given again, to whom, and when it goes back to the device.
-#include "cuda/memory/memory_pool.h"
+#include "cuda/memory/pools.h"
 
 #include "unit/runtime/cuda/runtime_rig.h"
 
@@ -130,7 +130,7 @@ TEST_F(MemoryPool, NothingIsFreedTwice) {
   const cudaStream_t one = stream();
   void* pointer = take(page(), one);
   give(pointer, one);
-  EXPECT_TRUE(freed_in_pool(pointer));
+  EXPECT_TRUE(core::freed_in_pool(duet::virtual_address(pointer)));
   EXPECT_EQ(cudaFreeAsync(pointer, one), cudaErrorInvalidValue);
   EXPECT_EQ(cudaFree(pointer), cudaErrorInvalidValue);
 }

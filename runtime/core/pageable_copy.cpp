@@ -1,4 +1,4 @@
-#include "cuda/memory/pageable_copy.h"
+#include "core/pageable_copy.h"
 
 #include <algorithm>
 #include <array>
@@ -6,9 +6,7 @@
 #include <memory>
 #include <vector>
 
-#include "cuda/memory/copies.h"
-
-namespace duet::cuda {
+namespace duet::core {
 
 namespace {
 
@@ -52,12 +50,12 @@ Command command_of(const Command& whole, const Piece& piece, bool first, bool la
   return command;
 }
 
-std::shared_ptr<std::vector<std::byte>> bytes_of(Session& session, const Piece& piece, const CopySide& from) {
+std::shared_ptr<std::vector<std::byte>> bytes_of(Runtime& runtime, const Piece& piece, const CopySide& from) {
   auto staged = std::make_shared<std::vector<std::byte>>(piece.bytes());
   const auto* const first = static_cast<const std::byte*>(from.pointer);
   for (std::uint64_t y = 0; y < piece.rows; ++y)
-    session.program().read_memory(
-        session.space().calling(),
+    runtime.program().read_memory(
+        runtime.space().calling(),
         first + piece.slice * from.slice_pitch + (piece.row + y) * from.pitch + piece.column,
         staged->data() + y * piece.width, piece.width);
   return staged;
@@ -66,21 +64,21 @@ std::shared_ptr<std::vector<std::byte>> bytes_of(Session& session, const Piece& 
 // The processor's part of a copy, piece by piece.
 class Stager {
  public:
-  Stager(Session& session, host::HostThread& host, const Command& whole)
-      : session_(session),
+  Stager(Runtime& runtime, host::HostThread& host, const Command& whole)
+      : runtime_(runtime),
         host_(host),
         whole_(whole),
-        config_(session.config().driver),
+        config_(runtime.config().driver),
         pieces_(pieces_of(whole.copy, config_.staging.chunk_bytes)) {
     host_.stage_one(*whole.cost);
   }
 
   void to_device(const CopySide& from) {
-    if (pieces_.size() > 1) wait_for([&] { return session_.driver().stream_idle(whole_.stream); });
+    if (pieces_.size() > 1) wait_for([&] { return runtime_.driver().stream_idle(whole_.stream); });
     for (std::size_t i = 0; i < pieces_.size(); ++i) {
       if (i >= kBuffers) wait_for_piece(i - kBuffers);
       move(pieces_[i]);
-      submit(i, bytes_of(session_, pieces_[i], from));
+      submit(i, bytes_of(runtime_, pieces_[i], from));
     }
     host_.wait(*whole_.cost, [] { return true; });
   }
@@ -102,7 +100,7 @@ class Stager {
     host_.wait(kNothing, done);
   }
   void wait_for_piece(std::size_t i) {
-    wait_for([&] { return session_.driver().complete(ids_[i % kBuffers]); });
+    wait_for([&] { return runtime_.driver().complete(ids_[i % kBuffers]); });
   }
   // Between the program's memory and the staging buffer.
   void move(const Piece& piece) {
@@ -116,7 +114,7 @@ class Stager {
     ids_[i % kBuffers] = host_.submit_further(std::move(command));
   }
 
-  Session& session_;
+  Runtime& runtime_;
   host::HostThread& host_;
   const Command& whole_;
   const config::Driver& config_;
@@ -126,18 +124,18 @@ class Stager {
 
 }  // namespace
 
-bool is_staged(Session& session, const CopyJob& job, bool pageable_source, bool pageable_target) {
-  return session.config().driver.staging.mb_per_s != 0 && (pageable_source || pageable_target) &&
+bool is_staged(Runtime& runtime, const CopyJob& job, bool pageable_source, bool pageable_target) {
+  return runtime.config().driver.staging.mb_per_s != 0 && (pageable_source || pageable_target) &&
          job.from.host != job.to.host && job.trigger == memory::Trigger::None &&
          job.action == memory::Action::None;
 }
 
-void copy_to_device(Session& session, ThreadState& thread, Command command, const CopySide& from) {
-  Stager(session, *thread.host, command).to_device(from);
+void copy_to_device(Runtime& runtime, host::HostThread& host, Command command, const CopySide& from) {
+  Stager(runtime, host, command).to_device(from);
 }
 
-void copy_to_host(Session& session, ThreadState& thread, Command command) {
-  Stager(session, *thread.host, command).to_host();
+void copy_to_host(Runtime& runtime, host::HostThread& host, Command command) {
+  Stager(runtime, host, command).to_host();
 }
 
-}  // namespace duet::cuda
+}  // namespace duet::core
