@@ -90,8 +90,7 @@ bool Runtime::free_host(void* pointer) {
   return true;
 }
 
-Reason Runtime::lost() {
-  if (lost_ != Reason::Success || !driver().fault()) return lost_;
+Reason Runtime::say_fault() {
   const gpu::Fault& fault = *driver().fault();
   lost_ = reason_of(fault.kind);
   program_.flush_print();

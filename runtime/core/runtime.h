@@ -16,6 +16,7 @@
 
 #include "core/call_kind.h"
 #include "core/managed_guard.h"
+#include "core/modules.h"
 #include "core/status.h"
 #include "driver/driver.h"
 #include "process/program.h"
@@ -46,6 +47,8 @@ class Runtime {
   const config::Machine& config() const { return program_.config(); }
   const config::CallLatency& cost(CallKind kind) const { return cost_of(config().driver, kind); }
 
+  Modules& modules() { return modules_; }
+
   // The API that the program uses; with several of them the latest.
   void speak(const ApiWords& words) { words_ = &words; }
   const ApiWords& words() const { return *words_; }
@@ -70,15 +73,17 @@ class Runtime {
 
   // The fault of a kernel after which every command ends without effect; Success when there is none. Says it
   // on standard error, once.
-  Reason lost();
+  Reason lost() { return lost_ != Reason::Success || !driver().fault() ? lost_ : say_fault(); }
 
   bool in_host_function = false;  // of a stream: it must make no calls
 
  private:
   Runtime();
+  Reason say_fault();
 
   process::Program& program_;
   const ApiWords* words_;
+  Modules modules_{*this};
   std::map<void*, Bytes> host_memory_;  // but for the guard's
   std::unique_ptr<ManagedGuard> managed_guard_;
   Reason lost_ = Reason::Success;

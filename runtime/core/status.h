@@ -10,6 +10,8 @@
 #include <string>
 #include <utility>
 
+#include "base/error.h"
+
 namespace duet::core {
 
 enum class Reason : std::uint8_t {
@@ -46,6 +48,12 @@ struct [[nodiscard]] Status {
   Status(Reason why) : reason(why) {}
   Status(Reason why, std::string words) : reason(why), text(std::move(words)) {}
   bool failed() const { return reason != Reason::Success; }
+};
+
+// Thrown where code of a program is there, but as machine code alone.
+class MachineCodeOnly : public Error {
+ public:
+  using Error::Error;
 };
 
 }  // namespace duet::core

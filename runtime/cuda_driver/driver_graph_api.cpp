@@ -27,7 +27,7 @@ cudaError_t get_kernel(CUgraphNode node, CUDA_KERNEL_NODE_PARAMS* to) {
   Session& session = Session::get();
   const auto lock = session.program().lock();
   *to = {};
-  to->func = reinterpret_cast<CUfunction>(session.find_function(from.func));
+  to->func = reinterpret_cast<CUfunction>(session.modules().find(from.func));
   to->gridDimX = from.gridDim.x;
   to->gridDimY = from.gridDim.y;
   to->gridDimZ = from.gridDim.z;

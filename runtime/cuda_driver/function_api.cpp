@@ -65,7 +65,7 @@ cudaError_t set_attribute(const void* function, CUfunction_attribute attribute, 
 cudaError_t launch(Session& session, ThreadState& thread, CUfunction handle, dim3 grid, dim3 block,
                    unsigned shared_bytes, CUstream stream, void** parameters, void** extra,
                    bool cooperative) {
-  Function* function = session.function_of(handle);
+  Function* function = session.modules().function_of(handle);
   if (function == nullptr) return cudaErrorInvalidResourceHandle;
   return duet::cuda::launch(session, thread, *function, grid, block, parameters, shared_bytes, stream,
                             cooperative, extra);
@@ -74,7 +74,7 @@ cudaError_t launch(Session& session, ThreadState& thread, CUfunction handle, dim
 // The block with most resident threads; among equals the largest.
 cudaError_t best_block(Session& session, int* least_grid, int* best, CUfunction handle,
                        CUoccupancyB2DSize shared_of, size_t shared_bytes, int limit) {
-  const Function* function = session.function_of(handle);
+  const Function* function = session.modules().function_of(handle);
   if (function == nullptr) return cudaErrorInvalidResourceHandle;
   if (least_grid == nullptr || best == nullptr || limit < 0) return cudaErrorInvalidValue;
   const auto& sm = session.config().gpu.sm;
@@ -112,14 +112,14 @@ DUET_CU(cuFuncGetParamInfo, Context, (CUfunction function, size_t index, size_t*
         cudaFuncGetParamInfo(function, index, offset, bytes))
 DUET_CU_BODY(cuFuncIsLoaded, Other, Context, (CUfunctionLoadingState * state, CUfunction function)) {
   if (state == nullptr) return cudaErrorInvalidValue;
-  const Function* found = session.find_function(function);
+  const Function* found = session.modules().find(function);
   if (found == nullptr) return cudaErrorInvalidResourceHandle;
   *state = found->kernel != nullptr ? CU_FUNCTION_LOADING_STATE_LOADED : CU_FUNCTION_LOADING_STATE_UNLOADED;
   return cudaSuccess;
 }
 DUET_CU_END
 DUET_CU_BODY(cuFuncLoad, Other, Context, (CUfunction function)) {
-  return session.function_of(function) != nullptr ? cudaSuccess : cudaErrorInvalidResourceHandle;
+  return session.modules().function_of(function) != nullptr ? cudaSuccess : cudaErrorInvalidResourceHandle;
 }
 DUET_CU_END
 DUET_CU(cuKernelGetAttribute, Init,

@@ -6,12 +6,12 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "core/ptx_link.h"
 #include "cuda/modules/modules.h"
-#include "cuda/modules/ptx_link.h"
 #include "cuda_driver/driver_api.h"
 
+using duet::cuda::error_of;
 using duet::cuda::Function;
-using duet::cuda::LoadResult;
 using duet::cuda::Session;
 using duet::cuda::ThreadState;
 using duet::cuda::valid_module;
@@ -83,21 +83,21 @@ cudaError_t load(Session& session, ThreadState& thread, CUmodule* module, const 
   std::uint32_t most = most_registers(count, options, values);
   for (const CUlinkState link : links())  // a finished link keeps its options
     if (image == link->linked.data()) most = std::min(most, link->most_registers);
-  const LoadResult result = duet::cuda::load_module(session, thread, image, module, most);
-  tell(result.message, count, options, values);
-  return result.error;
+  const duet::core::Status status = duet::cuda::load_module(session, thread, image, module, most);
+  tell(status.text, count, options, values);
+  return error_of(status);
 }
 
 cudaError_t load_file(Session& session, ThreadState& thread, CUmodule* module, const char* path) {
   if (module == nullptr || path == nullptr) return cudaErrorInvalidValue;
-  return duet::cuda::load_module_file(session, thread, path, module).error;
+  return error_of(duet::cuda::load_module_file(session, thread, path, module));
 }
 
 CUmodule* module_of(CUlibrary* library) { return reinterpret_cast<CUmodule*>(library); }
 
 cudaError_t get_module(Session& session, CUmodule* module, const void* function) {
   if (module == nullptr) return cudaErrorInvalidValue;
-  const Function* found = session.find_function(function);
+  const Function* found = session.modules().find(function);
   if (found == nullptr) return cudaErrorInvalidResourceHandle;
   *module = duet::cuda::module_of(found->image);
   return *module != nullptr ? cudaSuccess : cudaErrorInvalidResourceHandle;  // of the program itself
@@ -190,7 +190,7 @@ DUET_CU(cuLibraryGetManaged, Context,
         cudaLibraryGetManaged(place_of(address), bytes, library, name))
 DUET_CU_BODY(cuKernelGetFunction, Other, Context, (CUfunction * function, CUkernel kernel)) {
   if (function == nullptr) return cudaErrorInvalidValue;
-  if (session.find_function(kernel) == nullptr) return cudaErrorInvalidResourceHandle;
+  if (session.modules().find(kernel) == nullptr) return cudaErrorInvalidResourceHandle;
   *function = reinterpret_cast<CUfunction>(kernel);
   return cudaSuccess;
 }
@@ -236,7 +236,7 @@ DUET_CU_END
 DUET_CU_BODY(cuLinkComplete, Other, Context, (CUlinkState link, void** image, size_t* bytes)) {
   if (!links().contains(link)) return cudaErrorInvalidResourceHandle;
   if (image == nullptr || link->texts.empty()) return cudaErrorInvalidValue;
-  link->linked = link->texts.size() == 1 ? link->texts.front() : duet::cuda::link_ptx(link->texts);
+  link->linked = link->texts.size() == 1 ? link->texts.front() : duet::core::link_ptx(link->texts);
   tell("", link->option_count, link->options, link->values);
   *image = link->linked.data();
   if (bytes != nullptr) *bytes = link->linked.size() + 1;

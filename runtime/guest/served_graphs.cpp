@@ -128,7 +128,7 @@ std::uint64_t kernel_parameters(ArgumentWords& words) {
   Argument<cudaKernelNodeParams*> answered(words);
   const cudaError_t error = cudaGraphKernelNodeGetParams(node, answered.get());
   if (error != cudaSuccess) return answer(error);
-  const cuda::Function* const function = cuda::Session::get().function_of(answered.get()->func);
+  const cuda::Function* const function = cuda::Session::get().modules().function_of(answered.get()->func);
   const auto& parameters = function->kernel->parameters;
   void** const values = answered.get()->kernelParams;
   Bytes bytes = parameters.size() * sizeof(std::uint64_t);

@@ -137,7 +137,7 @@ std::uint64_t launch_kernel(ArgumentWords& words) {
 // By its handle.
 cudaError_t launch_by_handle(const void* kernel, dim3 grid, dim3 block, void** arguments, size_t shared_bytes,
                              cudaStream_t stream) {
-  if (cuda::Session::get().function_of(kernel) == nullptr) return cudaErrorInvalidDeviceFunction;
+  if (cuda::Session::get().modules().function_of(kernel) == nullptr) return cudaErrorInvalidDeviceFunction;
   return __cudaLaunchKernel(ArgumentWords::pointer<CUkern_st>(word_of(kernel)), grid, block, arguments,
                             shared_bytes, stream);
 }

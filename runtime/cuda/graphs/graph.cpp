@@ -96,12 +96,13 @@ CUgraphNode_st* find_copy(const CUgraph_st& graph, const CUgraphNode_st* origina
 }
 
 cudaError_t kernel_work(Session& session, const cudaKernelNodeParams& params, KernelWork& work) {
-  Function* function = session.function_of(params.func);
+  Function* function = session.modules().function_of(params.func);
   if (function == nullptr) return cudaErrorInvalidDeviceFunction;
-  if (const cudaError_t error = check_launch(session, *function, params.gridDim, params.blockDim,
-                                             params.sharedMemBytes, work.cooperative);
-      error != cudaSuccess)
-    return error;
+  if (const core::Status status = core::check_launch(
+          session.core(), *function,
+          shape_of(params.gridDim, params.blockDim, params.sharedMemBytes, work.cooperative));
+      status.failed())
+    return error_of(status);
   const ptx::Kernel& kernel = *function->kernel;
   std::vector<std::byte> parameters;
   if (const cudaError_t error = take_parameters(kernel, params.kernelParams, params.extra, parameters);

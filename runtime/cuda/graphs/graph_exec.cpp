@@ -188,8 +188,9 @@ class Launch {
     return cudaSuccess;
   }
   cudaError_t make(KernelWork& work, Command& command) {
-    return launch_command(session_, *work.function, work.grid, work.block, work.parameters, work.shared_bytes,
-                          work.cooperative, command);
+    return error_of(core::prepare_launch(session_.core(), *work.function,
+                                         shape_of(work.grid, work.block, work.shared_bytes, work.cooperative),
+                                         work.parameters, command));
   }
   cudaError_t make(CopyWork& work, Command& command) { return copy_command(session_, work.parms, command); }
   cudaError_t make(FillWork& work, Command& command) { return fill_command(session_, work.parms, command); }

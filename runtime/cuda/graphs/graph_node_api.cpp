@@ -303,7 +303,7 @@ DUET_API(cudaGraphKernelNodeGetParams, Other, (cudaGraphNode_t node, cudaKernelN
   work.pointers.clear();
   for (const auto& parameter : work.function->kernel->parameters)
     work.pointers.push_back(work.parameters.data() + parameter.offset);
-  *params = {const_cast<void*>(work.function->stub),
+  *params = {const_cast<void*>(work.function->handle),
              work.grid,
              work.block,
              work.shared_bytes,

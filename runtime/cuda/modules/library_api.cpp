@@ -3,6 +3,7 @@
 
 using duet::Bytes;
 using duet::VirtualAddress;
+using duet::cuda::error_of;
 using duet::cuda::Function;
 using duet::cuda::Module;
 using duet::cuda::Session;
@@ -18,7 +19,7 @@ Module** module_of(cudaLibrary_t* library) { return reinterpret_cast<Module**>(l
 template <typename Handle>
 cudaError_t handle_of(Session& session, Handle* handle, const void* stub) {
   if (handle == nullptr) return cudaErrorInvalidValue;
-  Function* function = session.function_of(stub);
+  Function* function = session.modules().function_of(stub);
   if (function == nullptr) return cudaErrorInvalidDeviceFunction;
   *handle = reinterpret_cast<Handle>(function);
   return cudaSuccess;
@@ -28,14 +29,11 @@ cudaError_t get_variable(Session& session, void** address, size_t* bytes, cudaLi
                          const char* name, bool only_managed) {
   Module* module = module_of(library);
   if (module == nullptr) return cudaErrorInvalidResourceHandle;
-  VirtualAddress found;
-  Bytes size = 0;
-  bool managed = false;
   if (name == nullptr) return cudaErrorInvalidValue;
-  if (!duet::cuda::find_variable(session, *module, name, found, size, managed) || (only_managed && !managed))
-    return cudaErrorSymbolNotFound;
-  if (address != nullptr) *address = duet::pointer_of(found);
-  if (bytes != nullptr) *bytes = size;
+  const auto found = session.modules().find_variable(*module->image, name);
+  if (!found || (only_managed && !found->managed)) return cudaErrorSymbolNotFound;
+  if (address != nullptr) *address = duet::pointer_of(found->address);
+  if (bytes != nullptr) *bytes = found->bytes;
   return cudaSuccess;
 }
 
@@ -54,13 +52,13 @@ DUET_END
 DUET_API(cudaLibraryLoadData, Other,
          (cudaLibrary_t * library, const void* code, void*, void**, unsigned, void*, void**, unsigned)) {
   if (library == nullptr || code == nullptr) return cudaErrorInvalidValue;
-  return duet::cuda::load_module(session, thread, code, module_of(library)).error;
+  return error_of(duet::cuda::load_module(session, thread, code, module_of(library)));
 }
 DUET_END
 DUET_API(cudaLibraryLoadFromFile, Other,
          (cudaLibrary_t * library, const char* path, void*, void**, unsigned, void*, void**, unsigned)) {
   if (library == nullptr || path == nullptr) return cudaErrorInvalidValue;
-  return duet::cuda::load_module_file(session, thread, path, module_of(library)).error;
+  return error_of(duet::cuda::load_module_file(session, thread, path, module_of(library)));
 }
 DUET_END
 DUET_API(cudaLibraryUnload, Other, (cudaLibrary_t library)) {
@@ -73,7 +71,7 @@ DUET_API(cudaLibraryGetKernel, Other, (cudaKernel_t * kernel, cudaLibrary_t libr
   if (kernel == nullptr || name == nullptr) return cudaErrorInvalidValue;
   Module* module = module_of(library);
   if (module == nullptr) return cudaErrorInvalidResourceHandle;
-  Function* function = session.image_function(module->image, name);
+  Function* function = session.modules().function(*module->image, name);
   if (function == nullptr) return cudaErrorSymbolNotFound;
   *kernel = reinterpret_cast<cudaKernel_t>(function);
   return cudaSuccess;
@@ -83,7 +81,7 @@ DUET_API(cudaLibraryGetKernelCount, Other, (unsigned* count, cudaLibrary_t libra
   if (count == nullptr) return cudaErrorInvalidValue;
   Module* module = module_of(library);
   if (module == nullptr) return cudaErrorInvalidResourceHandle;
-  *count = static_cast<unsigned>(session.loaded(*module->image).module.kernels.size());
+  *count = static_cast<unsigned>(session.modules().loaded(*module->image).module.kernels.size());
   return cudaSuccess;
 }
 DUET_END
@@ -92,9 +90,9 @@ DUET_API(cudaLibraryEnumerateKernels, Other,
   if (kernels == nullptr) return cudaErrorInvalidValue;
   Module* module = module_of(library);
   if (module == nullptr) return cudaErrorInvalidResourceHandle;
-  const auto& all = session.loaded(*module->image).module.kernels;
+  const auto& all = session.modules().loaded(*module->image).module.kernels;
   for (unsigned i = 0; i < count && i < all.size(); ++i)
-    kernels[i] = reinterpret_cast<cudaKernel_t>(session.image_function(module->image, all[i].name));
+    kernels[i] = reinterpret_cast<cudaKernel_t>(session.modules().function(*module->image, all[i].name));
   return cudaSuccess;
 }
 DUET_END
@@ -109,7 +107,7 @@ DUET_API(cudaLibraryGetManaged, Other,
 }
 DUET_END
 DUET_API(cudaFuncGetParamInfo, Other, (const void* stub, size_t index, size_t* offset, size_t* bytes)) {
-  const Function* function = session.function_of(stub);
+  const Function* function = session.modules().function_of(stub);
   if (function == nullptr) return cudaErrorInvalidDeviceFunction;
   if (offset == nullptr || index >= function->kernel->parameters.size()) return cudaErrorInvalidValue;
   *offset = function->kernel->parameters[index].offset;

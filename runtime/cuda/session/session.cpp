@@ -19,7 +19,6 @@
 #include <utility>
 
 #include "base/error.h"
-#include "cuda/modules/fat_binary.h"
 #include "cuda/session/contexts.h"
 
 namespace duet::cuda {
@@ -33,23 +32,6 @@ std::atomic<bool> any_failed = false;  // there is a session, then
 
 constexpr core::ApiWords kWords{[](core::Reason reason) { return error_name(error_of(reason)); },
                                 "cudaStreamAttachMemAsync"};
-
-// Sets the initial values of managed variables in a program outside this process.
-void fill_managed(process::ProgramSide& program, const machine::LoadedModule& loaded) {
-  const auto& variables = loaded.module.variables;
-  for (std::size_t i = 0; i < variables.size(); ++i) {
-    if (!variables[i].managed) continue;
-    std::vector<std::byte> bytes(variables[i].bytes);
-    std::memcpy(bytes.data(), variables[i].initial.data(), variables[i].initial.size());
-    for (const auto& relocation : variables[i].relocations) {
-      std::uint64_t value = 0;
-      std::memcpy(&value, bytes.data() + relocation.offset, relocation.bytes);
-      value += loaded.variable_addresses[static_cast<std::size_t>(relocation.variable)].value();
-      std::memcpy(bytes.data() + relocation.offset, &value, relocation.bytes);
-    }
-    program.write(duet::pointer_of(loaded.variable_addresses[i]), bytes.data(), bytes.size());
-  }
-}
 
 }  // namespace
 
@@ -113,39 +95,8 @@ ThreadState& Session::thread() {
   return *this_thread;
 }
 
-void Session::register_image(std::unique_ptr<Image> image) {
-  images_.push_back(std::move(image));
-  images_.back()->name = std::string(program_invocation_short_name) +
-                         (images_.size() > 1 ? "#" + std::to_string(images_.size()) : "") + ".ptx";
-}
-
-void Session::register_function(Image* image, const void* stub, const char* name) {
-  auto function = std::make_unique<Function>();
-  function->image = image;
-  function->name = name;
-  function->stub = stub;
-  handles_[function.get()] = function.get();
-  functions_[stub] = std::move(function);
-}
-
 void Session::register_symbol(Image* image, const void* variable, const char* name, Bytes bytes) {
   symbols_[variable] = {image, name, bytes};
-}
-
-machine::LoadedModule& Session::loaded(Image& image) {
-  if (image.module == nullptr) {
-    const auto capability = static_cast<unsigned>(config().gpu.compute_capability_major * 10 +
-                                                  config().gpu.compute_capability_minor);
-    image.module = &process().load_module(
-        image.fat_binary != nullptr ? ptx_of_fat_binary(image.fat_binary, capability, image.name) : image.ptx,
-        image.name,
-        [this](Bytes bytes) {
-          return static_cast<std::byte*>(core_.allocate_host(bytes, memory::AllocationKind::Managed));
-        },
-        image.most_registers);
-    if (process::ProgramSide* const side = program().side()) fill_managed(*side, *image.module);
-  }
-  return *image.module;
 }
 
 void Session::register_managed(Image* image, void** pointer, const char* name) {
@@ -155,77 +106,21 @@ void Session::register_managed(Image* image, void** pointer, const char* name) {
 void Session::place_managed(Image* image) {
   for (const ManagedVariable& variable : managed_) {
     if (variable.image != image) continue;
-    const machine::LoadedModule& module = loaded(*image);
-    for (std::size_t i = 0; i < module.module.variables.size(); ++i)
-      if (module.module.variables[i].name == variable.name) {
-        void* const place = duet::pointer_of(module.variable_addresses[i]);
-        program().write_memory("__cudaInitModule", variable.pointer, &place, sizeof place);
-        register_symbol(image, place, variable.name.c_str(), module.module.variables[i].bytes);
-      }
+    const auto found = modules().find_variable(*image, variable.name);
+    if (!found) continue;
+    void* const place = duet::pointer_of(found->address);
+    program().write_memory("__cudaInitModule", variable.pointer, &place, sizeof place);
+    register_symbol(image, place, variable.name.c_str(), found->bytes);
   }
-}
-
-Function* Session::find_function(const void* stub) {
-  if (const auto found = functions_.find(stub); found != functions_.end()) return found->second.get();
-  const auto handle = handles_.find(stub);
-  return handle != handles_.end() ? handle->second : nullptr;
-}
-
-Function* Session::function_of(const void* stub) {
-  Function* function = find_function(stub);
-  return function != nullptr && kernel_of(*function) != nullptr ? function : nullptr;
-}
-
-Image* Session::load_image(std::string ptx, const std::string& name, std::uint32_t most_registers) {
-  auto image = std::make_unique<Image>();
-  image->ptx = std::move(ptx);
-  image->name = name;
-  image->most_registers = most_registers;
-  loaded(*image);
-  return images_.emplace_back(std::move(image)).get();
-}
-
-void Session::forget_image(Image* image) {
-  for (auto function = functions_.begin(); function != functions_.end();) {
-    if (function->second->image != image) {
-      ++function;
-      continue;
-    }
-    handles_.erase(function->second.get());
-    forgotten_.push_back(std::move(function->second));
-    function = functions_.erase(function);
-  }
-}
-
-Function* Session::image_function(Image* image, const std::string& name) {
-  for (const auto& [stub, function] : functions_)
-    if (function->image == image && function->name == name) return function.get();
-  if (loaded(*image).module.find_kernel(name) == nullptr) return nullptr;
-  auto function = std::make_unique<Function>();
-  function->image = image;
-  function->name = name;
-  function->stub = function.get();
-  Function* const result = handles_[function.get()] = function.get();
-  kernel_of(*result);
-  functions_[result] = std::move(function);
-  return result;
-}
-
-const ptx::Kernel* Session::kernel_of(Function& function) {
-  if (function.kernel == nullptr) function.kernel = loaded(*function.image).module.find_kernel(function.name);
-  return function.kernel;
 }
 
 VirtualAddress Session::symbol_address(const void* variable, Bytes& bytes) {
-  const auto found = symbols_.find(variable);
-  if (found == symbols_.end()) return {};
-  const machine::LoadedModule& module = loaded(*found->second.image);
-  for (std::size_t i = 0; i < module.module.variables.size(); ++i)
-    if (module.module.variables[i].name == found->second.name) {
-      bytes = module.module.variables[i].bytes;
-      return module.variable_addresses[i];
-    }
-  return {};
+  const auto symbol = symbols_.find(variable);
+  if (symbol == symbols_.end()) return {};
+  const auto found = modules().find_variable(*symbol->second.image, symbol->second.name);
+  if (!found) return {};
+  bytes = found->bytes;
+  return found->address;
 }
 
 bool Session::valid_stream(cudaStream_t stream) const {
@@ -330,9 +225,8 @@ namespace {
 // The answer "not ready" to a query is no failure.
 bool is_failure(cudaError_t error) { return error != cudaSuccess && error != cudaErrorNotReady; }
 
-cudaError_t run_entered(ApiFunction& function, ThreadState& thread,
+cudaError_t run_entered(ApiFunction& function, Session& session, ThreadState& thread,
                         const std::function<cudaError_t(Session&, ThreadState&)>& body) {
-  Session& session = Session::get();
   thread.launches = nullptr;
   if (session.core().in_host_function || thread.in_host_function) return cudaErrorNotPermitted;
   session.check_fault();
@@ -363,10 +257,11 @@ cudaError_t run(ApiFunction& function, const std::function<cudaError_t(Session&,
   ApiFunction& counted = called_for != nullptr ? *called_for : function;
   return process::or_end(counted.name, [&] {
     const process::Call call(counted);
-    ThreadState& thread = Session::get().thread();
+    Session& session = Session::get();
+    ThreadState& thread = session.thread();
     if (called_for == nullptr) use_primary_context(thread);
     ++thread.calls;
-    const cudaError_t result = run_entered(function, thread, body);
+    const cudaError_t result = run_entered(function, session, thread, body);
     --thread.calls;
     return result;
   });

@@ -47,24 +47,8 @@ namespace duet::cuda {
 
 using core::CallKind;
 
-// GPU code registered or loaded as a module, compiled when something of it is first used.
-struct Image {
-  const void* fat_binary = nullptr;
-  std::string ptx;  // of a module without a fat binary
-  std::string name;
-  std::uint32_t most_registers = ~0u;  // a thread (CU_JIT_MAX_REGISTERS)
-  machine::LoadedModule* module = nullptr;
-};
-
-// One __global__ function: the address of its host stub stands for it, and cudaKernel_t, cudaFunction_t,
-// CUfunction and CUkernel point to this.
-struct Function {
-  Image* image = nullptr;
-  std::string name;
-  const void* stub = nullptr;           // of a function of a module: itself
-  const ptx::Kernel* kernel = nullptr;  // null until first used
-  Bytes max_dynamic_shared_bytes = 0;   // cudaFuncSetAttribute; 0: the default limit
-};
+using core::Function;  // cudaKernel_t, cudaFunction_t, CUfunction and CUkernel point to one
+using core::Image;
 
 struct Symbol {
   Image* image = nullptr;
@@ -109,24 +93,11 @@ class Session {
   const config::Machine& config() const { return core_.config(); }
   const config::CallLatency& cost(CallKind kind) const { return core_.cost(kind); }
 
-  void register_image(std::unique_ptr<Image> image);
-  void register_function(Image* image, const void* stub, const char* name);
+  core::Modules& modules() { return core_.modules(); }
   void register_symbol(Image* image, const void* variable, const char* name, Bytes bytes);
   void register_managed(Image* image, void** pointer, const char* name);
   // Loads the image and tells the program where its managed variables are.
   void place_managed(Image* image);
-  // Null when neither a registered stub nor a function's handle. Loads and compiles on first use.
-  Function* function_of(const void* stub);
-  // The same without compiling.
-  Function* find_function(const void* stub);
-  // A module of PTX text, compiled now: throws duet::Error when it is none.
-  Image* load_image(std::string ptx, const std::string& name, std::uint32_t most_registers);
-  // Functions of it are no longer known; its memory stays, because kernels of it may still run.
-  void forget_image(Image* image);
-  // The function of this name, kept from now on; null when the image has none.
-  Function* image_function(Image* image, const std::string& name);
-  machine::LoadedModule& loaded(Image& image);
-  const ptx::Kernel* kernel_of(Function& function);
   // Device address of a registered variable; 0 when it is none.
   VirtualAddress symbol_address(const void* variable, Bytes& bytes);
 
@@ -152,10 +123,6 @@ class Session {
   Session();
 
   core::Runtime& core_;
-  std::vector<std::unique_ptr<Image>> images_;
-  std::unordered_map<const void*, std::unique_ptr<Function>> functions_;  // by stub
-  std::unordered_map<const void*, Function*> handles_;                    // by themselves
-  std::vector<std::unique_ptr<Function>> forgotten_;                      // of unloaded modules
   std::unordered_map<const void*, Symbol> symbols_;
   std::vector<ManagedVariable> managed_;
   std::map<cudaStream_t, std::unique_ptr<CUstream_st>> streams_;

@@ -1,4 +1,4 @@
-#include "cuda/modules/ptx_link.h"
+#include "core/ptx_link.h"
 
 #include <algorithm>
 #include <cctype>
@@ -6,7 +6,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
-namespace duet::cuda {
+namespace duet::core {
 
 namespace {
 
@@ -213,4 +213,4 @@ std::string link_ptx(const std::vector<std::string>& texts) {
   return header + declarations + variables + rest;
 }
 
-}  // namespace duet::cuda
+}  // namespace duet::core

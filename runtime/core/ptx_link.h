@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-namespace duet::cuda {
+namespace duet::core {
 
 std::string link_ptx(const std::vector<std::string>& texts);
 
-}  // namespace duet::cuda
+}  // namespace duet::core

@@ -1,6 +1,6 @@
 // Texts of relocatable device code become one that compiles: declarations meet definitions, wherever they
 // stand, local names stay apart, weak definitions come once.
-#include "cuda/modules/ptx_link.h"
+#include "core/ptx_link.h"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 
 namespace {
 
-using duet::cuda::link_ptx;
+using duet::core::link_ptx;
 
 const char* const kHeader = ".version 9.0\n.target sm_75\n.address_size 64\n";
 
