@@ -4,8 +4,8 @@
 #include <cstring>
 #include <map>
 
-#include "cuda/device/device_description.h"
 #include "core/memory_pool.h"
+#include "cuda/device/device_description.h"
 #include "cuda/session/session.h"
 #include "cuda/streams/capture.h"
 
