@@ -4,12 +4,11 @@
 #include <cstring>
 #include <map>
 
-#include "core/memory_pool.h"
+#include "core/queues.h"
 #include "cuda/device/device_description.h"
 #include "cuda/session/session.h"
 #include "cuda/streams/capture.h"
 
-using duet::cuda::CallKind;
 using duet::cuda::Session;
 using duet::cuda::ThreadState;
 
@@ -29,18 +28,14 @@ std::map<cudaLimit, size_t>& limits() {
 
 DUET_API_SYNC(cudaDeviceSynchronize, DeviceSynchronize, (void)) {
   if (const cudaError_t error = duet::cuda::check_device_wait(); error != cudaSuccess) return error;
-  thread.host->stage_one(session.cost(CallKind::DeviceSynchronize));
-  thread.host->wait(session.cost(CallKind::DeviceSynchronize), [&] { return session.driver().all_idle(); });
-  duet::core::trim_pools(session.core());
+  duet::core::wait_for_device(session.core(), *thread.host);
   return cudaSuccess;
 }
 DUET_END
 
 DUET_API_SYNC(cudaDeviceReset, DeviceSynchronize, (void)) {
   if (const cudaError_t error = duet::cuda::check_device_wait(); error != cudaSuccess) return error;
-  thread.host->stage_one(session.cost(CallKind::DeviceSynchronize));
-  thread.host->wait(session.cost(CallKind::DeviceSynchronize), [&] { return session.driver().all_idle(); });
-  duet::core::trim_pools(session.core());
+  duet::core::wait_for_device(session.core(), *thread.host);
   return cudaSuccess;
 }
 DUET_END

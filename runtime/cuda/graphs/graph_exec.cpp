@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "cuda/streams/host_function.h"
+#include "cuda/streams/host_work.h"
 #include "cuda/streams/launch.h"
 
 using duet::cuda::CallKind;
@@ -195,7 +195,7 @@ class Launch {
   cudaError_t make(CopyWork& work, Command& command) { return copy_command(session_, work.parms, command); }
   cudaError_t make(FillWork& work, Command& command) { return fill_command(session_, work.parms, command); }
   cudaError_t make(HostWork& work, Command& command) {
-    command = host_function_command(session_, work.function, work.data);
+    command = core::host_function_command(session_.core(), host_function(work.function, work.data));
     return cudaSuccess;
   }
   cudaError_t make(WaitWork& work, Command& command) {

@@ -19,6 +19,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "core/queues.h"
 #include "cuda/session/contexts.h"
 
 namespace duet::cuda {
@@ -81,8 +82,7 @@ void Session::when_made(std::function<void(Session&)> registration) {
 
 Session::Session() : core_(core::Runtime::get()) {
   core_.speak(kWords);
-  // The legacy default stream is stream 0.
-  driver().create_stream({driver::StreamOrder::Barrier, 0, "the default stream"});
+  default_stream_ = driver().create_stream({driver::StreamOrder::Barrier, 0, "the default stream"});
 }
 
 ThreadState& Session::thread() {
@@ -145,38 +145,35 @@ CUstream_st* Session::stream_handle(cudaStream_t stream) {
 
 driver::StreamId Session::stream_id(cudaStream_t stream) {
   const CUstream_st* handle = stream_handle(stream);
-  return handle == nullptr ? 0 : handle->id;
+  return handle == nullptr ? default_stream_ : handle->id;
 }
 
 cudaStream_t Session::add_stream(bool blocking, unsigned flags, int priority) {
-  auto handle = std::make_unique<CUstream_st>(CUstream_st{
-      driver().create_stream({blocking ? driver::StreamOrder::Joins : driver::StreamOrder::Alone, priority}),
-      flags, priority});
+  auto handle = std::make_unique<CUstream_st>(
+      CUstream_st{core::create_stream(
+                      core_, {blocking ? driver::StreamOrder::Joins : driver::StreamOrder::Alone, priority}),
+                  flags, priority});
   handle->context = current_context(thread());
   cudaStream_t stream = handle.get();
   streams_[stream] = std::move(handle);
-  process().resource_changed("stream", stream->id, true);
   return stream;
 }
 
 void Session::remove_stream(cudaStream_t stream) {
-  process().resource_changed("stream", stream->id, false);
-  driver().destroy_stream(stream->id);
+  core::destroy_stream(core_, stream->id);
   streams_.erase(stream);
 }
 
 cudaEvent_t Session::add_event(unsigned flags) {
-  auto handle = std::make_unique<CUevent_st>(CUevent_st{driver().create_event(), flags});
+  auto handle = std::make_unique<CUevent_st>(CUevent_st{core::create_event(core_), flags});
   handle->context = current_context(thread());
   cudaEvent_t event = handle.get();
   events_[event] = std::move(handle);
-  process().resource_changed("event", event->id, true);
   return event;
 }
 
 void Session::remove_event(cudaEvent_t event) {
-  process().resource_changed("event", event->id, false);
-  driver().destroy_event(event->id);
+  core::destroy_event(core_, event->id);
   events_.erase(event);
 }
 

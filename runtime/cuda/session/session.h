@@ -123,6 +123,7 @@ class Session {
   Session();
 
   core::Runtime& core_;
+  driver::StreamId default_stream_ = 0;  // the legacy one
   std::unordered_map<const void*, Symbol> symbols_;
   std::vector<ManagedVariable> managed_;
   std::map<cudaStream_t, std::unique_ptr<CUstream_st>> streams_;

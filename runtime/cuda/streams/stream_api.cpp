@@ -1,15 +1,15 @@
 // Streams and events. Events are recorded in simulated time.
-#include "core/memory_pool.h"
+#include "core/queues.h"
 #include "cuda/session/session.h"
 #include "cuda/streams/capture.h"
-#include "cuda/streams/host_function.h"
+#include "cuda/streams/host_work.h"
 
-using duet::cuda::CallKind;
+using duet::core::HostFunction;
+using duet::cuda::error_of;
 using duet::cuda::Session;
 using duet::cuda::StreamUse;
 using duet::cuda::ThreadState;
 using duet::driver::Command;
-using duet::driver::CommandKind;
 using duet::process::ProgramSide;
 
 namespace {
@@ -44,12 +44,7 @@ cudaError_t record_event(Session& session, ThreadState& thread, cudaEvent_t even
   if (use.capture != nullptr) return duet::cuda::record_in_capture(use, *event, external);
   if (external) return cudaErrorInvalidValue;  // a word for captures
   event->captured.reset();
-  Command command;
-  command.kind = CommandKind::EventRecord;
-  command.cost = &session.cost(CallKind::EventRecord);
-  command.stream = use.id;
-  command.event = event->id;
-  thread.host->submit(std::move(command));
+  duet::core::record_event(session.core(), *thread.host, event->id, use.id);
   return cudaSuccess;
 }
 
@@ -70,35 +65,11 @@ cudaError_t enter_waiting(Session& session, cudaStream_t stream, StreamUse& use)
 
 }  // namespace
 
-Command duet::cuda::host_function_command(Session& session, std::function<void()> here,
-                                          std::function<ProgramSide::Function()> there) {
-  Command command;
-  command.kind = CommandKind::HostFunction;
-  command.cost = &session.cost(CallKind::HostFunction);
-  if (ProgramSide* const side = session.program().side()) {
-    command.begin_host_function = [&session, side, there = std::move(there)](duet::driver::CommandId id) {
-      side->begin(there(), [&session, id] { session.driver().host_function_ended(id); });
-    };
-    return command;
-  }
-  command.host_function = [&session, function = std::move(here)] {
-    session.core().in_host_function = true;
-    const duet::process::ProgramTime program_time;
-    if (core::ManagedGuard* guard = session.core().managed_guard())
-      guard->around_host_function(function);
-    else
-      function();
-    session.core().in_host_function = false;
-  };
-  return command;
-}
-
-Command duet::cuda::host_function_command(Session& session, cudaHostFn_t function, void* data) {
-  return host_function_command(
-      session, [=] { function(data); },
-      [=] {
-        return ProgramSide::Function{reinterpret_cast<const void*>(function), {word_of(data), 0, 0}};
-      });
+HostFunction duet::cuda::host_function(cudaHostFn_t function, void* data) {
+  return {[=] { function(data); },
+          [=] {
+            return ProgramSide::Function{reinterpret_cast<const void*>(function), {word_of(data), 0, 0}};
+          }};
 }
 
 DUET_API(cudaStreamCreate, Other, (cudaStream_t * stream)) {
@@ -154,10 +125,7 @@ DUET_END
 DUET_API_SYNC(cudaStreamSynchronize, StreamSynchronize, (cudaStream_t stream)) {
   StreamUse use;
   if (const cudaError_t error = enter_waiting(session, stream, use); error != cudaSuccess) return error;
-  thread.host->stage_one(session.cost(CallKind::StreamSynchronize));
-  thread.host->wait(session.cost(CallKind::StreamSynchronize),
-                    [&] { return session.driver().stream_idle(use.id); });
-  duet::core::trim_pools(session.core());
+  duet::core::wait_for_stream(session.core(), *thread.host, use.id);
   return cudaSuccess;
 }
 DUET_END
@@ -165,7 +133,7 @@ DUET_END
 DUET_API(cudaStreamQuery, Query, (cudaStream_t stream)) {
   StreamUse use;
   if (const cudaError_t error = enter_waiting(session, stream, use); error != cudaSuccess) return error;
-  return session.driver().stream_idle(use.id) ? cudaSuccess : cudaErrorNotReady;
+  return error_of(duet::core::query_stream(session.core(), use.id));
 }
 DUET_END
 
@@ -182,12 +150,7 @@ DUET_API(cudaStreamWaitEvent, StreamWaitEvent, (cudaStream_t stream, cudaEvent_t
   if (use.capture != nullptr || event->captured != nullptr)
     return duet::cuda::wait_in_capture(session, use, *event, external);
   if (external) return cudaErrorInvalidValue;
-  Command command;
-  command.kind = CommandKind::StreamWaitEvent;
-  command.cost = &session.cost(CallKind::StreamWaitEvent);
-  command.stream = use.id;
-  command.event = event->id;
-  thread.host->submit(std::move(command));
+  duet::core::hold_stream(session.core(), *thread.host, use.id, event->id);
   return cudaSuccess;
 }
 DUET_END
@@ -198,7 +161,8 @@ DUET_API(cudaLaunchHostFunc, HostFunction, (cudaStream_t stream, cudaHostFn_t fu
     return error;
   if (function == nullptr) return cudaErrorInvalidValue;
   if (use.capture != nullptr) return duet::cuda::capture(use, duet::cuda::HostWork{function, data});
-  Command command = duet::cuda::host_function_command(session, function, data);
+  Command command =
+      duet::core::host_function_command(session.core(), duet::cuda::host_function(function, data));
   command.stream = use.id;
   thread.host->submit(std::move(command));
   return cudaSuccess;
@@ -210,13 +174,13 @@ DUET_API(cudaStreamAddCallback, HostFunction,
   StreamUse use;
   if (const cudaError_t error = enter_waiting(session, stream, use); error != cudaSuccess) return error;
   if (callback == nullptr || flags != 0) return cudaErrorInvalidValue;
-  Command command = duet::cuda::host_function_command(
-      session, [=, &session] { callback(stream, session.sticky(), data); },
-      [=, &session] {
-        return ProgramSide::Function{
-            reinterpret_cast<const void*>(callback),
-            {word_of(stream), static_cast<std::uint64_t>(session.sticky()), word_of(data)}};
-      });
+  Command command = duet::core::host_function_command(
+      session.core(), {[=, &session] { callback(stream, session.sticky(), data); },
+                       [=, &session] {
+                         return ProgramSide::Function{
+                             reinterpret_cast<const void*>(callback),
+                             {word_of(stream), static_cast<std::uint64_t>(session.sticky()), word_of(data)}};
+                       }});
   command.stream = use.id;
   thread.host->submit(std::move(command));
   return cudaSuccess;
@@ -251,10 +215,7 @@ DUET_END
 
 DUET_API_SYNC(cudaEventSynchronize, EventSynchronize, (cudaEvent_t event)) {
   if (const cudaError_t error = check_happens(session, event); error != cudaSuccess) return error;
-  thread.host->stage_one(session.cost(CallKind::EventSynchronize));
-  thread.host->wait(session.cost(CallKind::EventSynchronize),
-                    [&, id = event->id] { return session.driver().event_complete(id); });
-  duet::core::trim_pools(session.core());
+  duet::core::wait_for_event(session.core(), *thread.host, event->id);
   return cudaSuccess;
 }
 DUET_END
@@ -262,7 +223,7 @@ DUET_END
 DUET_API(cudaEventQuery, Query, (cudaEvent_t event)) {
   if (const cudaError_t error = check_happens(session, event); error != cudaSuccess) return error;
   if (const cudaError_t error = duet::cuda::check_unsafe(thread); error != cudaSuccess) return error;
-  return session.driver().event_complete(event->id) ? cudaSuccess : cudaErrorNotReady;
+  return error_of(duet::core::query_event(session.core(), event->id));
 }
 DUET_END
 
@@ -271,12 +232,12 @@ DUET_API(cudaEventElapsedTime, Other, (float* milliseconds, cudaEvent_t start, c
   if (!session.valid_event(start) || !session.valid_event(end)) return cudaErrorInvalidResourceHandle;
   if (start->captured != nullptr || end->captured != nullptr) return cudaErrorCapturedEvent;
   if (((start->flags | end->flags) & cudaEventDisableTiming) != 0) return cudaErrorInvalidResourceHandle;
-  auto& driver = session.driver();
-  if (!driver.event_recorded(start->id) || !driver.event_recorded(end->id))
-    return cudaErrorInvalidResourceHandle;
-  const auto from = driver.event_time(start->id), to = driver.event_time(end->id);
-  if (!from || !to) return cudaErrorNotReady;
-  *milliseconds = static_cast<float>((static_cast<double>(*to) - static_cast<double>(*from)) * 1e-9);
+  double picoseconds = 0;
+  if (const duet::core::Status status =
+          duet::core::time_between(session.core(), start->id, end->id, picoseconds);
+      status.failed())
+    return status.reason == duet::core::Reason::NotReady ? cudaErrorNotReady : cudaErrorInvalidResourceHandle;
+  *milliseconds = static_cast<float>(picoseconds * 1e-9);
   return cudaSuccess;
 }
 DUET_END
