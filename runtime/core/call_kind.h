@@ -22,6 +22,10 @@ enum class CallKind : std::uint8_t {
   GraphLaunch,
   GraphEdge  // the order of a graph's nodes
 };
+// Kinds without a command and without a wait: they spend their latency before anything else.
+inline bool spends_before(CallKind kind) {
+  return kind == CallKind::Other || kind == CallKind::Allocate || kind == CallKind::Query;
+}
 const config::CallLatency& cost_of(const config::Driver& driver, CallKind kind);
 
 }  // namespace duet::core

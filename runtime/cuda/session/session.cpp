@@ -227,10 +227,7 @@ cudaError_t run_entered(ApiFunction& function, Session& session, ThreadState& th
   thread.launches = nullptr;
   if (session.core().in_host_function || thread.in_host_function) return cudaErrorNotPermitted;
   session.check_fault();
-  // Kinds without a command and without a wait spend their call's latency here.
-  if (function.kind == CallKind::Other || function.kind == CallKind::Allocate ||
-      function.kind == CallKind::Query)
-    thread.host->stage_one(session.cost(function.kind));
+  if (core::spends_before(function.kind)) thread.host->stage_one(session.cost(function.kind));
   cudaError_t result =
       session.sticky() != cudaSuccess && !function.after_sticky ? session.sticky() : body(session, thread);
   if (session.sticky() == cudaSuccess) {
