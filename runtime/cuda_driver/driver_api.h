@@ -32,6 +32,11 @@ CUresult driver_call(ApiFunction& function, Needs needs, Call&& call) {
     note_failure(function, name_of(result));
   return result;
 }
+// Kinds of calls with which the host has synchronized: what device code printed appears.
+constexpr bool synchronizes(CallKind kind) {
+  return kind == CallKind::MemcpySync || kind == CallKind::StreamSynchronize ||
+         kind == CallKind::EventSynchronize;
+}
 // Runs a body of the driver interface's own.
 template <typename Body>
 CUresult driver_body(ApiFunction& function, Needs needs, Body&& body) {
@@ -53,14 +58,28 @@ inline CUdeviceptr address_of(const void* pointer) { return reinterpret_cast<CUd
   }
 // DUET_CU_BODY(name, kind, needs, (parameters)) { ... uses `session` and `thread`, returns cudaError_t ... }
 // DUET_CU_END
-#define DUET_CU_BODY(name, call_kind, needs, parameters)                              \
-  extern "C" CUresult name parameters {                                               \
-    static duet::cuda::ApiFunction duet_function{                                     \
-        #name, duet::cuda::CallKind::call_kind,                                       \
-        duet::cuda::CallKind::call_kind == duet::cuda::CallKind::MemcpySync};         \
+#define DUET_CU_BODY(name, call_kind, needs, parameters)                                                     \
+  extern "C" CUresult name parameters {                                                                      \
+    static duet::cuda::ApiFunction duet_function{#name, duet::cuda::CallKind::call_kind,                     \
+                                                 duet::cuda::synchronizes(duet::cuda::CallKind::call_kind)}; \
     return duet::cuda::driver_body(duet_function, duet::cuda::Needs::needs,                              \
                                    [&]([[maybe_unused]] duet::cuda::Session& session,                    \
                                        [[maybe_unused]] duet::cuda::ThreadState& thread) -> cudaError_t
 #define DUET_CU_END \
   );                \
+  }
+// The same with one expression.
+#define DUET_CU_DO(name, call_kind, needs, parameters, call)        \
+  DUET_CU_BODY(name, call_kind, needs, parameters) { return call; } \
+  DUET_CU_END
+// An invalid value where `refused` holds, which is no call yet.
+#define DUET_CU_UNLESS(refused, name, call_kind, needs, parameters, call)                         \
+  extern "C" CUresult name parameters {                                                           \
+    static duet::cuda::ApiFunction duet_function{#name, duet::cuda::CallKind::call_kind};         \
+    return duet::cuda::driver_call(duet_function, duet::cuda::Needs::needs, [&] {                 \
+      if (refused) return cudaErrorInvalidValue;                                                  \
+      return duet::cuda::detail::run(                                                             \
+          duet_function, [&]([[maybe_unused]] duet::cuda::Session& session,                       \
+                             [[maybe_unused]] duet::cuda::ThreadState& thread) { return call; }); \
+    });                                                                                           \
   }

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "cuda/streams/launch.h"
+#include "cuda/streams/stream_calls.h"
 #include "cuda_driver/driver_api.h"
 
 using duet::cuda::Function;
@@ -164,8 +165,8 @@ DUET_CU_BODY(cuLaunchKernelEx, Launch, Context,
                 config->hStream, parameters, extra, cooperative);
 }
 DUET_CU_END
-DUET_CU(cuLaunchHostFunc, Context, (CUstream stream, CUhostFn function, void* data),
-        cudaLaunchHostFunc(stream, function, data))
+DUET_CU_DO(cuLaunchHostFunc, HostFunction, Context, (CUstream stream, CUhostFn function, void* data),
+           duet::cuda::launch_host_function(session, thread, stream, function, data))
 
 DUET_CU(cuOccupancyMaxActiveBlocksPerMultiprocessor, Context,
         (int* blocks, CUfunction function, int threads, size_t shared_bytes),

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "cuda/memory/memory_calls.h"
 #include "cuda/memory/pools.h"
 #include "cuda/streams/capture.h"
 
@@ -39,35 +40,6 @@ cudaError_t capture_allocation(Session& session, const StreamUse& use, void** po
   return capture(use, std::move(work));
 }
 
-cudaError_t allocate_in_stream(Session& session, ThreadState& thread, void** pointer, std::size_t bytes,
-                               Pool* pool, cudaStream_t stream) {
-  if (pointer == nullptr || !is_pool(pool)) return cudaErrorInvalidValue;
-  StreamUse use;
-  if (const cudaError_t error = enter_stream(session, stream, use); error != cudaSuccess) return error;
-  *pointer = nullptr;
-  if (bytes == 0) return cudaErrorInvalidValue;
-  if (use.capture != nullptr) return capture_allocation(session, use, pointer, bytes);
-  VirtualAddress address;
-  const cudaError_t error =
-      error_of(core::allocate_from_pool(session.core(), *thread.host, *pool, bytes, use.id, address));
-  *pointer = duet::pointer_of(address);
-  return error;
-}
-
-cudaError_t free_in_stream(Session& session, void* pointer, cudaStream_t stream) {
-  StreamUse use;
-  if (const cudaError_t error = enter_stream(session, stream, use); error != cudaSuccess) return error;
-  if (pointer == nullptr) return cudaSuccess;
-  const VirtualAddress address = duet::virtual_address(pointer);
-  const auto memory = core::graph_memory_of(address);
-  if (use.capture != nullptr) {
-    if (memory == nullptr) return refuse_capture(use, cudaErrorInvalidValue);
-    return capture(use, MemFreeWork{memory});
-  }
-  if (memory != nullptr) return error_of(core::free_graph_memory(memory));
-  return error_of(core::free_in_stream(session.core(), address, use.id));
-}
-
 bool is_device(const cudaMemLocation& location) {
   return location.type == cudaMemLocationTypeDevice && location.id == 0;
 }
@@ -103,42 +75,78 @@ int* reuse_attribute(Pool& pool, cudaMemPoolAttr attribute) {
 using namespace duet::cuda;
 
 DUET_API(cudaMallocAsync, Allocate, (void** pointer, size_t bytes, cudaStream_t stream)) {
-  return allocate_in_stream(session, thread, pointer, bytes, current_pool(), stream);
+  return duet::cuda::allocate_in_stream(session, thread, pointer, bytes, current_pool(), stream);
 }
 DUET_END
+cudaError_t duet::cuda::allocate_in_stream(Session& session, ThreadState& thread, void** pointer,
+                                           size_t bytes, cudaMemPool_t pool, cudaStream_t stream) {
+  if (pointer == nullptr || !is_pool(pool)) return cudaErrorInvalidValue;
+  StreamUse use;
+  if (const cudaError_t error = enter_stream(session, stream, use); error != cudaSuccess) return error;
+  *pointer = nullptr;
+  if (bytes == 0) return cudaErrorInvalidValue;
+  if (use.capture != nullptr) return capture_allocation(session, use, pointer, bytes);
+  VirtualAddress address;
+  const cudaError_t error =
+      error_of(core::allocate_from_pool(session.core(), *thread.host, *pool, bytes, use.id, address));
+  *pointer = duet::pointer_of(address);
+  return error;
+}
 DUET_API(cudaMallocFromPoolAsync, Allocate,
          (void** pointer, size_t bytes, cudaMemPool_t pool, cudaStream_t stream)) {
-  return allocate_in_stream(session, thread, pointer, bytes, pool, stream);
+  return duet::cuda::allocate_in_stream(session, thread, pointer, bytes, pool, stream);
 }
 DUET_END
+cudaError_t duet::cuda::release_in_stream(Session& session, void* pointer, cudaStream_t stream) {
+  StreamUse use;
+  if (const cudaError_t error = enter_stream(session, stream, use); error != cudaSuccess) return error;
+  if (pointer == nullptr) return cudaSuccess;
+  const VirtualAddress address = duet::virtual_address(pointer);
+  const auto memory = core::graph_memory_of(address);
+  if (use.capture != nullptr) {
+    if (memory == nullptr) return refuse_capture(use, cudaErrorInvalidValue);
+    return capture(use, MemFreeWork{memory});
+  }
+  if (memory != nullptr) return error_of(core::free_graph_memory(memory));
+  return error_of(core::free_in_stream(session.core(), address, use.id));
+}
 DUET_API(cudaFreeAsync, Allocate, (void* pointer, cudaStream_t stream)) {
-  return free_in_stream(session, pointer, stream);
+  return duet::cuda::release_in_stream(session, pointer, stream);
 }
 DUET_END
 
-DUET_API(cudaDeviceGetDefaultMemPool, Other, (cudaMemPool_t * pool, int device)) {
+cudaError_t duet::cuda::get_default_pool(cudaMemPool_t* pool, int device) {
   if (device != 0) return cudaErrorInvalidDevice;
   if (pool == nullptr) return cudaErrorInvalidValue;
   *pool = default_pool();
   return cudaSuccess;
 }
+DUET_API(cudaDeviceGetDefaultMemPool, Other, (cudaMemPool_t * pool, int device)) {
+  return duet::cuda::get_default_pool(pool, device);
+}
 DUET_END
-DUET_API(cudaDeviceGetMemPool, Other, (cudaMemPool_t * pool, int device)) {
+cudaError_t duet::cuda::get_pool(cudaMemPool_t* pool, int device) {
   if (device != 0) return cudaErrorInvalidDevice;
   if (pool == nullptr) return cudaErrorInvalidValue;
   *pool = current_pool();
   return cudaSuccess;
 }
+DUET_API(cudaDeviceGetMemPool, Other, (cudaMemPool_t * pool, int device)) {
+  return duet::cuda::get_pool(pool, device);
+}
 DUET_END
-DUET_API(cudaDeviceSetMemPool, Other, (int device, cudaMemPool_t pool)) {
+cudaError_t duet::cuda::set_pool(int device, cudaMemPool_t pool) {
   if (device != 0) return cudaErrorInvalidDevice;
   if (!is_pool(pool)) return cudaErrorInvalidValue;
   current_pool() = pool;
   return cudaSuccess;
 }
+DUET_API(cudaDeviceSetMemPool, Other, (int device, cudaMemPool_t pool)) {
+  return duet::cuda::set_pool(device, pool);
+}
 DUET_END
 
-DUET_API(cudaMemPoolCreate, Other, (cudaMemPool_t * pool, const cudaMemPoolProps* props)) {
+cudaError_t duet::cuda::create_pool(cudaMemPool_t* pool, const cudaMemPoolProps* props) {
   if (pool == nullptr || props == nullptr || props->allocType != cudaMemAllocationTypePinned)
     return cudaErrorInvalidValue;
   if (props->handleTypes != cudaMemHandleTypeNone) return cudaErrorNotSupported;
@@ -149,16 +157,20 @@ DUET_API(cudaMemPoolCreate, Other, (cudaMemPool_t * pool, const cudaMemPoolProps
   (*pool)->max_bytes = props->maxSize;
   return cudaSuccess;
 }
+DUET_API(cudaMemPoolCreate, Other, (cudaMemPool_t * pool, const cudaMemPoolProps* props)) {
+  return duet::cuda::create_pool(pool, props);
+}
 DUET_END
-DUET_API(cudaMemPoolDestroy, Other, (cudaMemPool_t pool)) {
+cudaError_t duet::cuda::destroy_pool(Session& session, cudaMemPool_t pool) {
   if (!is_pool(pool) || pool == default_pool()) return cudaErrorInvalidValue;
   if (current_pool() == pool) current_pool() = default_pool();
   duet::core::destroy_pool(session.core(), *pool);
   return cudaSuccess;
 }
+DUET_API(cudaMemPoolDestroy, Other, (cudaMemPool_t pool)) { return duet::cuda::destroy_pool(session, pool); }
 DUET_END
 
-DUET_API(cudaMemPoolSetAttribute, Other, (cudaMemPool_t pool, cudaMemPoolAttr attribute, void* value)) {
+cudaError_t duet::cuda::set_pool_attribute(cudaMemPool_t pool, cudaMemPoolAttr attribute, void* value) {
   if (!is_pool(pool) || value == nullptr) return cudaErrorInvalidValue;
   if (int* reuse = reuse_attribute(*pool, attribute)) {
     *reuse = *static_cast<const int*>(value);
@@ -176,8 +188,11 @@ DUET_API(cudaMemPoolSetAttribute, Other, (cudaMemPool_t pool, cudaMemPoolAttr at
   *wide = attribute == cudaMemPoolAttrUsedMemHigh ? pool->used_bytes : pool->reserved_bytes;
   return cudaSuccess;
 }
+DUET_API(cudaMemPoolSetAttribute, Other, (cudaMemPool_t pool, cudaMemPoolAttr attribute, void* value)) {
+  return duet::cuda::set_pool_attribute(pool, attribute, value);
+}
 DUET_END
-DUET_API(cudaMemPoolGetAttribute, Other, (cudaMemPool_t pool, cudaMemPoolAttr attribute, void* value)) {
+cudaError_t duet::cuda::get_pool_attribute(cudaMemPool_t pool, cudaMemPoolAttr attribute, void* value) {
   if (!is_pool(pool) || value == nullptr) return cudaErrorInvalidValue;
   if (const int* reuse = reuse_attribute(*pool, attribute)) {
     *static_cast<int*>(value) = *reuse;
@@ -188,27 +203,40 @@ DUET_API(cudaMemPoolGetAttribute, Other, (cudaMemPool_t pool, cudaMemPoolAttr at
   *static_cast<std::uint64_t*>(value) = *wide;
   return cudaSuccess;
 }
+DUET_API(cudaMemPoolGetAttribute, Other, (cudaMemPool_t pool, cudaMemPoolAttr attribute, void* value)) {
+  return duet::cuda::get_pool_attribute(pool, attribute, value);
+}
 DUET_END
-DUET_API(cudaMemPoolTrimTo, Other, (cudaMemPool_t pool, size_t keep)) {
+cudaError_t duet::cuda::trim_pool(Session& session, cudaMemPool_t pool, size_t keep) {
   if (!is_pool(pool)) return cudaErrorInvalidValue;
   duet::core::trim_pool(session.core(), *pool, keep);
   return cudaSuccess;
 }
+DUET_API(cudaMemPoolTrimTo, Other, (cudaMemPool_t pool, size_t keep)) {
+  return duet::cuda::trim_pool(session, pool, keep);
+}
 DUET_END
 
 // One device; it may always read and write.
-DUET_API(cudaMemPoolSetAccess, Other, (cudaMemPool_t pool, const cudaMemAccessDesc* access, size_t count)) {
+cudaError_t duet::cuda::set_pool_access(cudaMemPool_t pool, const cudaMemAccessDesc* access, size_t count) {
   if (!is_pool(pool) || (access == nullptr && count != 0)) return cudaErrorInvalidValue;
   const bool fits = std::all_of(access, access + count, [](const cudaMemAccessDesc& one) {
     return is_device(one.location) && one.flags == cudaMemAccessFlagsProtReadWrite;
   });
   return fits ? cudaSuccess : cudaErrorInvalidValue;
 }
+DUET_API(cudaMemPoolSetAccess, Other, (cudaMemPool_t pool, const cudaMemAccessDesc* access, size_t count)) {
+  return duet::cuda::set_pool_access(pool, access, count);
+}
 DUET_END
-DUET_API(cudaMemPoolGetAccess, Other,
-         (cudaMemAccessFlags * flags, cudaMemPool_t pool, cudaMemLocation* location)) {
+cudaError_t duet::cuda::get_pool_access(cudaMemAccessFlags* flags, cudaMemPool_t pool,
+                                        cudaMemLocation* location) {
   if (flags == nullptr || !is_pool(pool) || location == nullptr) return cudaErrorInvalidValue;
   *flags = is_device(*location) ? cudaMemAccessFlagsProtReadWrite : cudaMemAccessFlagsProtNone;
   return cudaSuccess;
+}
+DUET_API(cudaMemPoolGetAccess, Other,
+         (cudaMemAccessFlags * flags, cudaMemPool_t pool, cudaMemLocation* location)) {
+  return duet::cuda::get_pool_access(flags, pool, location);
 }
 DUET_END
