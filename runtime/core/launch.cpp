@@ -77,10 +77,10 @@ Status prepare_launch(Runtime& runtime, Function& function, const LaunchShape& s
   return {};
 }
 
-void submit_launch(Runtime& runtime, host::HostThread& host, const Function& function,
-                   driver::Command command) {
+void submit_launch(Runtime& runtime, host::HostThread& host, driver::Command command) {
   const driver::StreamId stream = command.stream;
-  runtime.launched(host.submit(std::move(command)), stream, function.kernel->name);
+  const std::string& name = command.grid->kernel->name;
+  runtime.launched(host.submit(std::move(command)), stream, name);
 }
 
 }  // namespace duet::core

@@ -3,7 +3,7 @@
 //   driver::Command command;
 //   if (const Status status = prepare_launch(runtime, function, shape, parameters, command); ...)
 //   command.stream = stream;
-//   submit_launch(runtime, host, function, std::move(command));
+//   submit_launch(runtime, host, std::move(command));
 //
 // A prepared command may also become a node of a graph. Left out: how a program gives a kernel's parameters.
 #pragma once
@@ -30,7 +30,6 @@ Status check_launch(Runtime& runtime, Function& function, const LaunchShape& sha
 // The checks, then all of the command but its stream. `parameters` are the kernel's parameter_bytes.
 Status prepare_launch(Runtime& runtime, Function& function, const LaunchShape& shape,
                       std::vector<std::byte> parameters, driver::Command& command);
-void submit_launch(Runtime& runtime, host::HostThread& host, const Function& function,
-                   driver::Command command);
+void submit_launch(Runtime& runtime, host::HostThread& host, driver::Command command);
 
 }  // namespace duet::core

@@ -287,7 +287,7 @@ cl_int clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint 
         status.failed())
       return error_of(status);
     command.stream = queue->stream;
-    submit_launch(runtime, host, *kernel->function, std::move(command));
+    submit_launch(runtime, host, std::move(command));
     return CL_SUCCESS;
   });
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "core/graph_plan.h"
 #include "cuda/streams/launch.h"
 
 namespace duet::cuda {
@@ -58,31 +59,13 @@ bool has_memory_nodes(const CUgraph_st& graph) {
 }
 
 std::vector<CUgraphNode_st*> topological_order(const CUgraph_st& graph) {
-  std::unordered_map<const CUgraphNode_st*, std::size_t> position, missing;
-  std::vector<std::vector<std::size_t>> dependents(graph.nodes.size());
-  for (std::size_t i = 0; i < graph.nodes.size(); ++i) position[graph.nodes[i].get()] = i;
-  for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
-    const auto& node = graph.nodes[i];
-    missing[node.get()] = node->after.size();
-    for (const CUgraphNode_st* earlier : node->after) dependents[position.at(earlier)].push_back(i);
-  }
+  std::unordered_map<const CUgraphNode_st*, std::size_t> place;
+  for (std::size_t i = 0; i < graph.nodes.size(); ++i) place[graph.nodes[i].get()] = i;
+  core::StepEdges edges(graph.nodes.size());
+  for (std::size_t i = 0; i < graph.nodes.size(); ++i)
+    for (const CUgraphNode_st* earlier : graph.nodes[i]->after) edges[i].push_back(place.at(earlier));
   std::vector<CUgraphNode_st*> order;
-  std::vector<std::size_t> ready;  // a heap, the earliest added first
-  for (std::size_t i = graph.nodes.size(); i-- > 0;)
-    if (graph.nodes[i]->after.empty()) ready.push_back(i);
-  std::make_heap(ready.begin(), ready.end(), std::greater<>());
-  while (!ready.empty()) {
-    std::pop_heap(ready.begin(), ready.end(), std::greater<>());
-    const std::size_t at = ready.back();
-    ready.pop_back();
-    order.push_back(graph.nodes[at].get());
-    for (const std::size_t later : dependents[at]) {
-      if (--missing[graph.nodes[later].get()] != 0) continue;
-      ready.push_back(later);
-      std::push_heap(ready.begin(), ready.end(), std::greater<>());
-    }
-  }
-  if (order.size() != graph.nodes.size()) order.clear();
+  for (const std::size_t at : core::topological_order(edges)) order.push_back(graph.nodes[at].get());
   return order;
 }
 

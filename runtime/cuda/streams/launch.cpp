@@ -73,7 +73,7 @@ cudaError_t launch(Session& session, ThreadState& thread, Function& function, di
       status.failed())
     return error_of(status);
   command.stream = use.id;
-  core::submit_launch(session.core(), *thread.host, function, std::move(command));
+  core::submit_launch(session.core(), *thread.host, std::move(command));
   return cudaSuccess;
 }
 
