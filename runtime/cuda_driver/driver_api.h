@@ -37,6 +37,13 @@ constexpr bool synchronizes(CallKind kind) {
   return kind == CallKind::MemcpySync || kind == CallKind::StreamSynchronize ||
          kind == CallKind::EventSynchronize;
 }
+// Runs a part of a call, which counts from then on.
+struct Run {
+  ApiFunction& function;
+  cudaError_t operator()(const std::function<cudaError_t(Session&, ThreadState&)>& body) const {
+    return detail::run(function, body);
+  }
+};
 // Runs a body of the driver interface's own.
 template <typename Body>
 CUresult driver_body(ApiFunction& function, Needs needs, Body&& body) {
@@ -50,12 +57,6 @@ inline CUdeviceptr address_of(const void* pointer) { return reinterpret_cast<CUd
 
 }  // namespace duet::cuda
 
-// Another name for a runtime function: DUET_CU(cuEventQuery, Context, (CUevent event), cudaEventQuery(event))
-#define DUET_CU(name, needs, parameters, call)                                                     \
-  extern "C" CUresult name parameters {                                                            \
-    static duet::cuda::ApiFunction duet_function{#name, duet::cuda::CallKind::Other};              \
-    return duet::cuda::driver_call(duet_function, duet::cuda::Needs::needs, [&] { return call; }); \
-  }
 // DUET_CU_BODY(name, kind, needs, (parameters)) { ... uses `session` and `thread`, returns cudaError_t ... }
 // DUET_CU_END
 #define DUET_CU_BODY(name, call_kind, needs, parameters)                                                     \
@@ -72,14 +73,18 @@ inline CUdeviceptr address_of(const void* pointer) { return reinterpret_cast<CUd
 #define DUET_CU_DO(name, call_kind, needs, parameters, call)        \
   DUET_CU_BODY(name, call_kind, needs, parameters) { return call; } \
   DUET_CU_END
-// An invalid value where `refused` holds, which is no call yet.
-#define DUET_CU_UNLESS(refused, name, call_kind, needs, parameters, call)                         \
-  extern "C" CUresult name parameters {                                                           \
-    static duet::cuda::ApiFunction duet_function{#name, duet::cuda::CallKind::call_kind};         \
-    return duet::cuda::driver_call(duet_function, duet::cuda::Needs::needs, [&] {                 \
-      if (refused) return cudaErrorInvalidValue;                                                  \
-      return duet::cuda::detail::run(                                                             \
-          duet_function, [&]([[maybe_unused]] duet::cuda::Session& session,                       \
-                             [[maybe_unused]] duet::cuda::ThreadState& thread) { return call; }); \
-    });                                                                                           \
+// What comes before the call counts is outside of `run`: DUET_CU_RUN(name, kind, needs, (parameters),
+// device != 0 ? cudaErrorInvalidDevice : run([&](Session& session, ThreadState& thread) { ... }))
+#define DUET_CU_RUN(name, call_kind, needs, parameters, call)                                                \
+  extern "C" CUresult name parameters {                                                                      \
+    static duet::cuda::ApiFunction duet_function{#name, duet::cuda::CallKind::call_kind,                     \
+                                                 duet::cuda::synchronizes(duet::cuda::CallKind::call_kind)}; \
+    const duet::cuda::Run run{duet_function};                                                                \
+    return duet::cuda::driver_call(duet_function, duet::cuda::Needs::needs, [&] { return call; });           \
   }
+// An invalid value where `refused` holds, which is no call yet.
+#define DUET_CU_UNLESS(refused, name, call_kind, needs, parameters, call)        \
+  DUET_CU_RUN(name, call_kind, needs, parameters,                                \
+              (refused) ? cudaErrorInvalidValue                                  \
+                        : run([&]([[maybe_unused]] duet::cuda::Session& session, \
+                                  [[maybe_unused]] duet::cuda::ThreadState& thread) { return call; }))

@@ -89,10 +89,6 @@ cudaError_t attribute_value(Session& session, void* to, CUpointer_attribute attr
   }
 }
 
-cudaMemLocation location_of(const CUmemLocation& location) {
-  return {static_cast<cudaMemLocationType>(location.type), location.id};
-}
-
 }  // namespace
 
 DUET_CU_DO(cuMemGetInfo_v2, Other, Context, (size_t * free, size_t* total),
@@ -184,19 +180,15 @@ DUET_CU_BODY(cuPointerSetAttribute, Other, Context,
 }
 DUET_CU_END
 
-DUET_CU(cuMemPrefetchAsync_v2, Context,
-        (CUdeviceptr address, size_t bytes, CUmemLocation location, unsigned flags, CUstream stream),
-        cudaMemPrefetchAsync(pointer_of(address), bytes, location_of(location), flags, stream))
-DUET_CU(cuMemAdvise_v2, Context,
-        (CUdeviceptr address, size_t bytes, CUmem_advise advice, CUmemLocation location),
-        cudaMemAdvise(pointer_of(address), bytes, static_cast<cudaMemoryAdvise>(advice),
-                      location_of(location)))
-DUET_CU(cuMemPrefetchAsync, Context, (CUdeviceptr address, size_t bytes, CUdevice device, CUstream stream),
-        cudaMemPrefetchAsync(pointer_of(address), bytes, cudaMemLocation{cudaMemLocationTypeDevice, device},
-                             0, stream))
-DUET_CU(cuMemAdvise, Context, (CUdeviceptr address, size_t bytes, CUmem_advise advice, CUdevice device),
-        cudaMemAdvise(pointer_of(address), bytes, static_cast<cudaMemoryAdvise>(advice),
-                      cudaMemLocation{cudaMemLocationTypeDevice, device}))
+DUET_CU_DO(cuMemPrefetchAsync_v2, Other, Context,
+           (CUdeviceptr address, size_t bytes, CUmemLocation, unsigned, CUstream stream),
+           duet::cuda::prefetch(session, pointer_of(address), bytes, stream))
+DUET_CU_DO(cuMemAdvise_v2, Other, Context, (CUdeviceptr address, size_t bytes, CUmem_advise, CUmemLocation),
+           duet::cuda::check_advice(session, pointer_of(address), bytes))
+DUET_CU_DO(cuMemPrefetchAsync, Other, Context, (CUdeviceptr address, size_t bytes, CUdevice, CUstream stream),
+           duet::cuda::prefetch(session, pointer_of(address), bytes, stream))
+DUET_CU_DO(cuMemAdvise, Other, Context, (CUdeviceptr address, size_t bytes, CUmem_advise, CUdevice),
+           duet::cuda::check_advice(session, pointer_of(address), bytes))
 DUET_CU_DO(cuStreamAttachMemAsync, Other, Context,
            (CUstream stream, CUdeviceptr address, size_t bytes, unsigned flags),
            duet::cuda::attach_memory(session, stream, pointer_of(address), bytes, flags))

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "core/ptx_link.h"
+#include "cuda/modules/module_calls.h"
 #include "cuda/modules/modules.h"
 #include "cuda_driver/driver_api.h"
 
@@ -139,16 +140,18 @@ DUET_CU_BODY(cuModuleLoadFatBinary, Other, Context, (CUmodule * module, const vo
   return load(session, thread, module, image);
 }
 DUET_CU_END
-DUET_CU(cuModuleUnload, Context, (CUmodule module), cudaLibraryUnload(library_of(module)))
-DUET_CU(cuModuleGetFunction, Context, (CUfunction * function, CUmodule module, const char* name),
-        cudaLibraryGetKernel(kernel_of(function), library_of(module), name))
-DUET_CU(cuModuleGetGlobal_v2, Context,
-        (CUdeviceptr * address, size_t* bytes, CUmodule module, const char* name),
-        cudaLibraryGetGlobal(place_of(address), bytes, library_of(module), name))
-DUET_CU(cuModuleGetFunctionCount, Context, (unsigned* count, CUmodule module),
-        cudaLibraryGetKernelCount(count, library_of(module)))
-DUET_CU(cuModuleEnumerateFunctions, Context, (CUfunction * functions, unsigned count, CUmodule module),
-        cudaLibraryEnumerateKernels(kernel_of(functions), count, library_of(module)))
+DUET_CU_DO(cuModuleUnload, Other, Context, (CUmodule module),
+           duet::cuda::unload_library(session, library_of(module)))
+DUET_CU_DO(cuModuleGetFunction, Other, Context, (CUfunction * function, CUmodule module, const char* name),
+           duet::cuda::get_kernel(session, kernel_of(function), library_of(module), name))
+DUET_CU_DO(cuModuleGetGlobal_v2, Other, Context,
+           (CUdeviceptr * address, size_t* bytes, CUmodule module, const char* name),
+           duet::cuda::get_variable(session, place_of(address), bytes, library_of(module), name))
+DUET_CU_DO(cuModuleGetFunctionCount, Other, Context, (unsigned* count, CUmodule module),
+           duet::cuda::count_kernels(session, count, library_of(module)))
+DUET_CU_DO(cuModuleEnumerateFunctions, Other, Context,
+           (CUfunction * functions, unsigned count, CUmodule module),
+           duet::cuda::enumerate_kernels(session, kernel_of(functions), count, library_of(module)))
 DUET_CU_BODY(cuModuleGetLoadingMode, Other, Init, (CUmoduleLoadingMode * mode)) {
   if (mode == nullptr) return cudaErrorInvalidValue;
   *mode = CU_MODULE_EAGER_LOADING;
@@ -168,13 +171,13 @@ DUET_CU_BODY(cuLibraryLoadFromFile, Other, Init,
   return load_file(session, thread, module_of(library), path);
 }
 DUET_CU_END
-DUET_CU(cuLibraryUnload, Init, (CUlibrary library), cudaLibraryUnload(library))
-DUET_CU(cuLibraryGetKernel, Init, (CUkernel * kernel, CUlibrary library, const char* name),
-        cudaLibraryGetKernel(kernel, library, name))
-DUET_CU(cuLibraryGetKernelCount, Init, (unsigned* count, CUlibrary library),
-        cudaLibraryGetKernelCount(count, library))
-DUET_CU(cuLibraryEnumerateKernels, Init, (CUkernel * kernels, unsigned count, CUlibrary library),
-        cudaLibraryEnumerateKernels(kernels, count, library))
+DUET_CU_DO(cuLibraryUnload, Other, Init, (CUlibrary library), duet::cuda::unload_library(session, library))
+DUET_CU_DO(cuLibraryGetKernel, Other, Init, (CUkernel * kernel, CUlibrary library, const char* name),
+           duet::cuda::get_kernel(session, kernel, library, name))
+DUET_CU_DO(cuLibraryGetKernelCount, Other, Init, (unsigned* count, CUlibrary library),
+           duet::cuda::count_kernels(session, count, library))
+DUET_CU_DO(cuLibraryEnumerateKernels, Other, Init, (CUkernel * kernels, unsigned count, CUlibrary library),
+           duet::cuda::enumerate_kernels(session, kernels, count, library))
 DUET_CU_BODY(cuLibraryGetModule, Other, Context, (CUmodule * module, CUlibrary library)) {
   if (module == nullptr) return cudaErrorInvalidValue;
   *module = reinterpret_cast<CUmodule>(library);
@@ -182,12 +185,12 @@ DUET_CU_BODY(cuLibraryGetModule, Other, Context, (CUmodule * module, CUlibrary l
   return cudaSuccess;
 }
 DUET_CU_END
-DUET_CU(cuLibraryGetGlobal, Context,
-        (CUdeviceptr * address, size_t* bytes, CUlibrary library, const char* name),
-        cudaLibraryGetGlobal(place_of(address), bytes, library, name))
-DUET_CU(cuLibraryGetManaged, Context,
-        (CUdeviceptr * address, size_t* bytes, CUlibrary library, const char* name),
-        cudaLibraryGetManaged(place_of(address), bytes, library, name))
+DUET_CU_DO(cuLibraryGetGlobal, Other, Context,
+           (CUdeviceptr * address, size_t* bytes, CUlibrary library, const char* name),
+           duet::cuda::get_variable(session, place_of(address), bytes, library, name))
+DUET_CU_DO(cuLibraryGetManaged, Other, Context,
+           (CUdeviceptr * address, size_t* bytes, CUlibrary library, const char* name),
+           duet::cuda::get_managed_variable(session, place_of(address), bytes, library, name))
 DUET_CU_BODY(cuKernelGetFunction, Other, Context, (CUfunction * function, CUkernel kernel)) {
   if (function == nullptr) return cudaErrorInvalidValue;
   if (session.modules().find(kernel) == nullptr) return cudaErrorInvalidResourceHandle;

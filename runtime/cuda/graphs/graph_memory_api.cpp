@@ -1,17 +1,20 @@
 // Calls about the memory of graphs' allocation nodes.
 #include "core/graph_memory.h"
+#include "cuda/graphs/graph_calls.h"
 #include "cuda/session/session.h"
 
 using duet::core::GraphMemoryUse;
 
-DUET_API(cudaDeviceGraphMemTrim, Other, (int device)) {
+cudaError_t duet::cuda::trim_graph_memory(Session& session, int device) {
   if (device != 0) return cudaErrorInvalidDevice;
   duet::core::trim_graph_memory(session.core());
   return cudaSuccess;
 }
+DUET_API(cudaDeviceGraphMemTrim, Other, (int device)) {
+  return duet::cuda::trim_graph_memory(session, device);
+}
 DUET_END
-DUET_API(cudaDeviceGetGraphMemAttribute, Other,
-         (int device, cudaGraphMemAttributeType attribute, void* value)) {
+cudaError_t duet::cuda::get_graph_memory(int device, cudaGraphMemAttributeType attribute, void* value) {
   if (device != 0) return cudaErrorInvalidDevice;
   if (value == nullptr) return cudaErrorInvalidValue;
   auto& number = *static_cast<std::uint64_t*>(value);
@@ -32,10 +35,13 @@ DUET_API(cudaDeviceGetGraphMemAttribute, Other,
   }
   return cudaErrorInvalidValue;
 }
+DUET_API(cudaDeviceGetGraphMemAttribute, Other,
+         (int device, cudaGraphMemAttributeType attribute, void* value)) {
+  return duet::cuda::get_graph_memory(device, attribute, value);
+}
 DUET_END
 // High marks can only be reset.
-DUET_API(cudaDeviceSetGraphMemAttribute, Other,
-         (int device, cudaGraphMemAttributeType attribute, void* value)) {
+cudaError_t duet::cuda::set_graph_memory(int device, cudaGraphMemAttributeType attribute, void* value) {
   if (device != 0) return cudaErrorInvalidDevice;
   if (value == nullptr || *static_cast<const std::uint64_t*>(value) != 0) return cudaErrorInvalidValue;
   if (attribute == cudaGraphMemAttrUsedMemHigh)
@@ -45,5 +51,9 @@ DUET_API(cudaDeviceSetGraphMemAttribute, Other,
   else
     return cudaErrorInvalidValue;
   return cudaSuccess;
+}
+DUET_API(cudaDeviceSetGraphMemAttribute, Other,
+         (int device, cudaGraphMemAttributeType attribute, void* value)) {
+  return duet::cuda::set_graph_memory(device, attribute, value);
 }
 DUET_END

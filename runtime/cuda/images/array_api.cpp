@@ -1,5 +1,6 @@
 // Arrays, and copies to and from them.
 #include "cuda/images/arrays.h"
+#include "cuda/images/image_calls.h"
 
 #include <algorithm>
 #include <memory>
@@ -148,10 +149,13 @@ extern "C" __attribute__((visibility("default"))) cudaChannelFormatDesc cudaCrea
   return {x, y, z, w, f};
 }
 
-DUET_API(cudaGetChannelDesc, Other, (cudaChannelFormatDesc * channels, cudaArray_const_t array)) {
+cudaError_t duet::cuda::get_channels(cudaChannelFormatDesc* channels, cudaArray_const_t array) {
   if (channels == nullptr || !duet::cuda::valid_array(array)) return cudaErrorInvalidValue;
   *channels = array->channels;
   return cudaSuccess;
+}
+DUET_API(cudaGetChannelDesc, Other, (cudaChannelFormatDesc * channels, cudaArray_const_t array)) {
+  return duet::cuda::get_channels(channels, array);
 }
 DUET_END
 
@@ -163,13 +167,18 @@ DUET_API(cudaMallocArray, Allocate,
 }
 DUET_END
 
+cudaError_t duet::cuda::create_array(Session& session, cudaArray_t* array,
+                                     const cudaChannelFormatDesc* channels, cudaExtent extent,
+                                     unsigned flags) {
+  return make(session, array, channels, extent, flags);
+}
 DUET_API(cudaMalloc3DArray, Allocate,
          (cudaArray_t * array, const cudaChannelFormatDesc* channels, cudaExtent extent, unsigned flags)) {
-  return make(session, array, channels, extent, flags);
+  return duet::cuda::create_array(session, array, channels, extent, flags);
 }
 DUET_END
 
-DUET_API(cudaFreeArray, Allocate, (cudaArray_t array)) {
+cudaError_t duet::cuda::release_array(Session& session, ThreadState& thread, cudaArray_t array) {
   if (array == nullptr) return cudaSuccess;
   if (!duet::cuda::valid_array(array)) return cudaErrorInvalidResourceHandle;
   if (!session.driver().all_idle())
@@ -180,15 +189,22 @@ DUET_API(cudaFreeArray, Allocate, (cudaArray_t array)) {
   arrays().erase(array);
   return cudaSuccess;
 }
+DUET_API(cudaFreeArray, Allocate, (cudaArray_t array)) {
+  return duet::cuda::release_array(session, thread, array);
+}
 DUET_END
 
-DUET_API(cudaArrayGetInfo, Other,
-         (cudaChannelFormatDesc * channels, cudaExtent* extent, unsigned* flags, cudaArray_t array)) {
+cudaError_t duet::cuda::get_array_info(cudaChannelFormatDesc* channels, cudaExtent* extent, unsigned* flags,
+                                       cudaArray_t array) {
   if (!duet::cuda::valid_array(array)) return cudaErrorInvalidResourceHandle;
   if (channels != nullptr) *channels = array->channels;
   if (extent != nullptr) *extent = array->extent;
   if (flags != nullptr) *flags = array->flags;
   return cudaSuccess;
+}
+DUET_API(cudaArrayGetInfo, Other,
+         (cudaChannelFormatDesc * channels, cudaExtent* extent, unsigned* flags, cudaArray_t array)) {
+  return duet::cuda::get_array_info(channels, extent, flags, array);
 }
 DUET_END
 

@@ -2,6 +2,7 @@
 #include <map>
 
 #include "cuda/images/arrays.h"
+#include "cuda/images/image_calls.h"
 
 using duet::VirtualAddress;
 using duet::cuda::error_of;
@@ -129,61 +130,85 @@ cudaError_t set_sampling(Image& image, const cudaTextureDesc& texture) {
 
 }  // namespace
 
-DUET_API(cudaCreateTextureObject, Other,
-         (cudaTextureObject_t * object, const cudaResourceDesc* resource, const cudaTextureDesc* texture,
-          const cudaResourceViewDesc* view)) {
+cudaError_t duet::cuda::create_texture(Session& session, cudaTextureObject_t* object,
+                                       const cudaResourceDesc* resource, const cudaTextureDesc* texture,
+                                       const cudaResourceViewDesc* view) {
   if (object == nullptr || resource == nullptr || texture == nullptr) return cudaErrorInvalidValue;
   if (view != nullptr) return refuse("cudaCreateTextureObject with a resource view");
-  Image image;
+  gpu::Image image;
   cudaError_t error = set_resource(image, *resource);
   if (error == cudaSuccess) error = set_sampling(image, *texture);
   return error == cudaSuccess ? add(session, image, {*resource, *texture, false}, object) : error;
 }
-DUET_END
-
-DUET_API(cudaDestroyTextureObject, Other, (cudaTextureObject_t object)) {
-  return destroy(session, VirtualAddress(object), false);
+DUET_API(cudaCreateTextureObject, Other,
+         (cudaTextureObject_t * object, const cudaResourceDesc* resource, const cudaTextureDesc* texture,
+          const cudaResourceViewDesc* view)) {
+  return duet::cuda::create_texture(session, object, resource, texture, view);
 }
 DUET_END
 
-DUET_API(cudaGetTextureObjectResourceDesc, Other, (cudaResourceDesc * resource, cudaTextureObject_t object)) {
+cudaError_t duet::cuda::destroy_texture(Session& session, cudaTextureObject_t object) {
+  return destroy(session, VirtualAddress(object), false);
+}
+DUET_API(cudaDestroyTextureObject, Other, (cudaTextureObject_t object)) {
+  return duet::cuda::destroy_texture(session, object);
+}
+DUET_END
+
+cudaError_t duet::cuda::get_texture_resource(cudaResourceDesc* resource, cudaTextureObject_t object) {
   const Description* description = find(VirtualAddress(object), false);
   if (resource == nullptr || description == nullptr) return cudaErrorInvalidValue;
   *resource = description->resource;
   return cudaSuccess;
 }
+DUET_API(cudaGetTextureObjectResourceDesc, Other, (cudaResourceDesc * resource, cudaTextureObject_t object)) {
+  return duet::cuda::get_texture_resource(resource, object);
+}
 DUET_END
 
-DUET_API(cudaGetTextureObjectTextureDesc, Other, (cudaTextureDesc * texture, cudaTextureObject_t object)) {
+cudaError_t duet::cuda::get_texture(cudaTextureDesc* texture, cudaTextureObject_t object) {
   const Description* description = find(VirtualAddress(object), false);
   if (texture == nullptr || description == nullptr) return cudaErrorInvalidValue;
   *texture = description->texture;
   return cudaSuccess;
 }
+DUET_API(cudaGetTextureObjectTextureDesc, Other, (cudaTextureDesc * texture, cudaTextureObject_t object)) {
+  return duet::cuda::get_texture(texture, object);
+}
 DUET_END
 
-DUET_API(cudaCreateSurfaceObject, Other, (cudaSurfaceObject_t * object, const cudaResourceDesc* resource)) {
+cudaError_t duet::cuda::create_surface(Session& session, cudaSurfaceObject_t* object,
+                                       const cudaResourceDesc* resource) {
   if (object == nullptr || resource == nullptr || resource->resType != cudaResourceTypeArray)
     return cudaErrorInvalidValue;
-  Image image;
+  gpu::Image image;
   image.surface = true;
   if (const cudaError_t error = set_array(image, resource->res.array.array); error != cudaSuccess)
     return error;
   if ((resource->res.array.array->flags & cudaArraySurfaceLoadStore) == 0) return cudaErrorInvalidValue;
   return add(session, image, {*resource, {}, true}, object);
 }
-DUET_END
-
-DUET_API(cudaDestroySurfaceObject, Other, (cudaSurfaceObject_t object)) {
-  // No object may be destroyed: cuda-samples volumeFiltering does so.
-  return object == 0 ? cudaSuccess : destroy(session, VirtualAddress(object), true);
+DUET_API(cudaCreateSurfaceObject, Other, (cudaSurfaceObject_t * object, const cudaResourceDesc* resource)) {
+  return duet::cuda::create_surface(session, object, resource);
 }
 DUET_END
 
-DUET_API(cudaGetSurfaceObjectResourceDesc, Other, (cudaResourceDesc * resource, cudaSurfaceObject_t object)) {
+cudaError_t duet::cuda::destroy_surface(Session& session, cudaSurfaceObject_t object) {
+  // No object may be destroyed: cuda-samples volumeFiltering does so.
+  return object == 0 ? cudaSuccess : destroy(session, VirtualAddress(object), true);
+}
+DUET_API(cudaDestroySurfaceObject, Other, (cudaSurfaceObject_t object)) {
+  return duet::cuda::destroy_surface(session, object);
+}
+DUET_END
+
+cudaError_t duet::cuda::get_surface_resource(cudaResourceDesc* resource, cudaSurfaceObject_t object) {
   const Description* description = find(VirtualAddress(object), true);
   if (resource == nullptr || description == nullptr) return cudaErrorInvalidValue;
   *resource = description->resource;
   return cudaSuccess;
+}
+DUET_API(cudaGetSurfaceObjectResourceDesc, Other, (cudaResourceDesc * resource, cudaSurfaceObject_t object)) {
+  return duet::cuda::get_surface_resource(resource, object);
 }
 DUET_END

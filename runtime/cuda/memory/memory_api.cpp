@@ -226,14 +226,20 @@ cudaError_t check_managed(Session& session, const void* pointer, size_t count) {
   return cudaSuccess;
 }
 }  // namespace
-DUET_API(cudaMemPrefetchAsync, Other,
-         (const void* pointer, size_t count, cudaMemLocation, unsigned, cudaStream_t stream)) {
+cudaError_t duet::cuda::prefetch(Session& session, const void* pointer, size_t count, cudaStream_t stream) {
   if (!session.valid_stream(stream)) return cudaErrorInvalidResourceHandle;
   return check_managed(session, pointer, count);
 }
+DUET_API(cudaMemPrefetchAsync, Other,
+         (const void* pointer, size_t count, cudaMemLocation, unsigned, cudaStream_t stream)) {
+  return duet::cuda::prefetch(session, pointer, count, stream);
+}
 DUET_END
-DUET_API(cudaMemAdvise, Other, (const void* pointer, size_t count, cudaMemoryAdvise, cudaMemLocation)) {
+cudaError_t duet::cuda::check_advice(Session& session, const void* pointer, size_t count) {
   return check_managed(session, pointer, count);
+}
+DUET_API(cudaMemAdvise, Other, (const void* pointer, size_t count, cudaMemoryAdvise, cudaMemLocation)) {
+  return duet::cuda::check_advice(session, pointer, count);
 }
 DUET_END
 cudaError_t duet::cuda::attach_memory(Session& session, cudaStream_t stream, void* pointer, size_t bytes,

@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "cuda/streams/capture.h"
+#include "cuda/streams/function_calls.h"
 
 using duet::cuda::Function;
 using duet::cuda::Session;
@@ -139,7 +140,8 @@ DUET_API(cudaLaunchKernelExC, Launch,
 }
 DUET_END
 
-DUET_API(cudaFuncGetAttributes, Other, (cudaFuncAttributes * attributes, const void* stub)) {
+cudaError_t duet::cuda::get_function_attributes(Session& session, cudaFuncAttributes* attributes,
+                                                const void* stub) {
   Function* function = session.modules().function_of(stub);
   if (function == nullptr) return cudaErrorInvalidDeviceFunction;
   if (attributes == nullptr) return cudaErrorInvalidValue;
@@ -165,9 +167,13 @@ DUET_API(cudaFuncGetAttributes, Other, (cudaFuncAttributes * attributes, const v
   attributes->preferredShmemCarveout = -1;
   return cudaSuccess;
 }
+DUET_API(cudaFuncGetAttributes, Other, (cudaFuncAttributes * attributes, const void* stub)) {
+  return duet::cuda::get_function_attributes(session, attributes, stub);
+}
 DUET_END
 
-DUET_API(cudaFuncSetAttribute, Other, (const void* stub, cudaFuncAttribute attribute, int value)) {
+cudaError_t duet::cuda::set_function_attribute(Session& session, const void* stub,
+                                               cudaFuncAttribute attribute, int value) {
   Function* function = session.modules().function_of(stub);
   if (function == nullptr) return cudaErrorInvalidDeviceFunction;
   switch (attribute) {
@@ -183,6 +189,9 @@ DUET_API(cudaFuncSetAttribute, Other, (const void* stub, cudaFuncAttribute attri
       return cudaErrorInvalidValue;
   }
 }
+DUET_API(cudaFuncSetAttribute, Other, (const void* stub, cudaFuncAttribute attribute, int value)) {
+  return duet::cuda::set_function_attribute(session, stub, attribute, value);
+}
 DUET_END
 
 // Preferences: this machine's split between L1 and shared memory is fixed by its file.
@@ -195,11 +204,14 @@ DUET_API(cudaFuncSetSharedMemConfig, Other, (const void* stub, cudaSharedMemConf
 }
 DUET_END
 
-DUET_API(cudaFuncGetName, Other, (const char** name, const void* stub)) {
+cudaError_t duet::cuda::get_function_name(Session& session, const char** name, const void* stub) {
   Function* function = session.modules().function_of(stub);
   if (function == nullptr || name == nullptr) return cudaErrorInvalidDeviceFunction;
   *name = function->name.c_str();
   return cudaSuccess;
+}
+DUET_API(cudaFuncGetName, Other, (const char** name, const void* stub)) {
+  return duet::cuda::get_function_name(session, name, stub);
 }
 DUET_END
 
@@ -217,9 +229,13 @@ cudaError_t active_blocks(Session& session, int* blocks, const void* stub, int b
 }
 }  // namespace
 
+cudaError_t duet::cuda::count_active_blocks(Session& session, int* blocks, const void* stub, int block_size,
+                                            size_t dynamic_shared_bytes) {
+  return active_blocks(session, blocks, stub, block_size, dynamic_shared_bytes);
+}
 DUET_API(cudaOccupancyMaxActiveBlocksPerMultiprocessor, Other,
          (int* blocks, const void* stub, int block_size, size_t dynamic_shared_bytes)) {
-  return active_blocks(session, blocks, stub, block_size, dynamic_shared_bytes);
+  return duet::cuda::count_active_blocks(session, blocks, stub, block_size, dynamic_shared_bytes);
 }
 DUET_END
 DUET_API(cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags, Other,
@@ -228,8 +244,8 @@ DUET_API(cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags, Other,
 }
 DUET_END
 
-DUET_API(cudaOccupancyAvailableDynamicSMemPerBlock, Other,
-         (size_t * bytes, const void* stub, int blocks, int block_size)) {
+cudaError_t duet::cuda::get_available_shared(Session& session, size_t* bytes, const void* stub, int blocks,
+                                             int block_size) {
   Function* function = session.modules().function_of(stub);
   if (function == nullptr) return cudaErrorInvalidDeviceFunction;
   if (bytes == nullptr || blocks <= 0 || block_size <= 0) return cudaErrorInvalidValue;
@@ -239,5 +255,9 @@ DUET_API(cudaOccupancyAvailableDynamicSMemPerBlock, Other,
   const duet::Bytes limit = std::min(share, sm.max_shared_bytes_per_block);
   *bytes = limit - std::min(limit, function->kernel->own_shared_bytes());
   return cudaSuccess;
+}
+DUET_API(cudaOccupancyAvailableDynamicSMemPerBlock, Other,
+         (size_t * bytes, const void* stub, int blocks, int block_size)) {
+  return duet::cuda::get_available_shared(session, bytes, stub, blocks, block_size);
 }
 DUET_END
