@@ -29,6 +29,8 @@ FOLDERS = {
 RUNTIME_RANK = {"guard": 0, "process": 1, "core": 2, "cuda": 3, "opencl": 3, "cuda_driver": 4, "guest": 5}
 NO_API = {"core"}
 API_WORD = re.compile(r"\b_*(cuda[A-Z]\w*|cuda_\w+|duet_unsupported|cu[A-Z]\w*|CU[a-z]\w*|CUDA_\w+|cl[A-Z]\w*|CL_\w+)")
+# The driver interface is no user of the runtime interface: it calls none of its functions.
+NO_CALL = {"cuda_driver": re.compile(r"\bcuda(?!Error_t)[A-Z]\w*\(")}
 # The command line names what it starts.
 EXCEPT = {"cli/main.cpp", "cli/subcommands.cpp"}
 
@@ -84,6 +86,8 @@ def runtime_violations(root):
                 yield f"runtime/{file}:{number}: {room}/ must not include {match[1]}/"
             if room in NO_API and (word := API_WORD.search(line)):
                 yield f"runtime/{file}:{number}: {room}/ knows no API: {word[0]}"
+            if room in NO_CALL and (call := NO_CALL[room].search(line)):
+                yield f"runtime/{file}:{number}: {room}/ must not call {call[0]})"
 
 
 def self_test():
@@ -98,8 +102,9 @@ def self_test():
     runtime_seeds = {"core/up.cpp": '#include "cuda/session/session.h"', "core/type.cpp": "cudaError_t error;", "core/handle.h": "struct CUstream_st;",
                      "core/comment.h": "// As clFinish does.", "core/down.cpp": '#include "process/program.h"', "core/words.h": "// CUDA's rules; cudart",
                      "process/up.h": '#include "core/status.h"', "cuda/down.cpp": '#include "core/status.h"', "cuda/name.cpp": "cudaError_t error;",
+                     "cuda_driver/call.cpp": "return cudaFree(pointer);", "cuda_driver/name.cpp": "DUET_PER_THREAD(cudaFree, _ptsz)",
                      "cuda/up.cpp": '#include "cuda_driver/driver_api.h"', "new_api/file.cpp": '#include "core/status.h"'}
-    wanted |= {"runtime/" + name for name in ("core/up.cpp", "core/type.cpp", "core/handle.h", "core/comment.h", "process/up.h", "cuda/up.cpp", "new_api/file.cpp")}
+    wanted |= {"runtime/" + name for name in ("core/up.cpp", "core/type.cpp", "core/handle.h", "core/comment.h", "process/up.h", "cuda/up.cpp", "cuda_driver/call.cpp", "new_api/file.cpp")}
     with tempfile.TemporaryDirectory() as folder:
         for name, include in seeds.items():
             file = pathlib.Path(folder) / "src" / name

@@ -48,7 +48,7 @@ CUresult refused(Needs needs) {
 }  // namespace duet::cuda
 
 extern "C" CUresult cuInit(unsigned flags) {
-  static duet::cuda::ApiFunction function{"cuInit", duet::cuda::CallKind::Other};
+  static duet::cuda::DriverFunction function{"cuInit", duet::cuda::CallKind::Other};
   return duet::cuda::driver_body(function, duet::cuda::Needs::Nothing,
                                  [&](duet::cuda::Session&, duet::cuda::ThreadState&) {
                                    if (flags != 0) return cudaErrorInvalidValue;

@@ -27,7 +27,6 @@ namespace duet::cuda {
 namespace {
 
 thread_local ThreadState* this_thread = nullptr;  // never freed: global destructors still make calls
-thread_local ApiFunction* called_for = nullptr;
 thread_local bool per_thread_default = false;
 std::atomic<bool> any_failed = false;  // there is a session, then
 
@@ -211,8 +210,6 @@ void note_asked(const char* error) {
   program.journal().asked_for_error(error);
 }
 
-CalledFor::CalledFor(ApiFunction& function) : before_(std::exchange(called_for, &function)) {}
-CalledFor::~CalledFor() { called_for = before_; }
 PerThreadDefault::PerThreadDefault() : before_(std::exchange(per_thread_default, true)) {}
 PerThreadDefault::~PerThreadDefault() { per_thread_default = before_; }
 
@@ -238,7 +235,7 @@ cudaError_t run_entered(ApiFunction& function, Session& session, ThreadState& th
   // A query with everything done is as good as a wait.
   const bool asked = function.kind == CallKind::Query && result == cudaSuccess;
   if (function.synchronizes || asked) session.core().synchronized();
-  if (is_failure(result) && !function.after_sticky && called_for == nullptr) {
+  if (is_failure(result) && !function.after_sticky && function.of_runtime) {
     thread.last_error = result;
     note_failure(function, error_name(result));
   }
@@ -248,12 +245,11 @@ cudaError_t run_entered(ApiFunction& function, Session& session, ThreadState& th
 
 cudaError_t run(ApiFunction& function, const std::function<cudaError_t(Session&, ThreadState&)>& body) {
   if (const cudaError_t refused = Session::refusal(); refused != cudaSuccess) return refused;
-  ApiFunction& counted = called_for != nullptr ? *called_for : function;
-  return process::or_end(counted.name, [&] {
-    const process::Call call(counted);
+  return process::or_end(function.name, [&] {
+    const process::Call call(function);
     Session& session = Session::get();
     ThreadState& thread = session.thread();
-    if (called_for == nullptr) use_primary_context(thread);
+    if (function.of_runtime) use_primary_context(thread);
     ++thread.calls;
     const cudaError_t result = run_entered(function, session, thread, body);
     --thread.calls;

@@ -142,20 +142,8 @@ struct ApiFunction : process::CountedFunction {
   CallKind kind;
   bool synchronizes;  // device printf appears
   bool after_sticky;  // only tells of errors: works when the context is lost, and is no error itself
-};
-
-// While it lives, the thread's calls of the runtime's functions are made for the driver interface's function:
-// they count as calls of the latter, and their errors are not the runtime's.
-class CalledFor {
- public:
-  explicit CalledFor(ApiFunction& function);
-  ~CalledFor();
-  CalledFor(const CalledFor&) = delete;
-  bool outermost() const { return before_ == nullptr; }
-  CalledFor& operator=(const CalledFor&) = delete;
-
- private:
-  ApiFunction* before_;
+  // It needs a context, and its errors are the thread's last one. Not so in the driver interface.
+  bool of_runtime = true;
 };
 
 // While it lives, stream 0 is the thread's own default stream (_ptsz and _ptds names).
