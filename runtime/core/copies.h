@@ -7,7 +7,7 @@
 //
 // Memory that the GPU reaches (device, pinned, managed) is read and written while the command executes.
 // Pageable memory is staged: a source at the call, so the program may change it at once; a destination makes
-// the call wait. A prepared command may also become a node of a graph, which nobody waits for.
+// the call wait. A prepared command may also become a node of a graph: nobody waits for it.
 #pragma once
 
 #include "core/runtime.h"

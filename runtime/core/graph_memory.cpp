@@ -29,7 +29,7 @@ struct GraphMemories {
     return bytes;
   }
 };
-GraphMemories& memories() {  // never destroyed, as its guarding session
+GraphMemories& memories() {  // never destroyed, as the runtime
   static auto* const made = new GraphMemories;
   return *made;
 }

@@ -7,8 +7,8 @@
 // goes to the lowest lane on which one of its dependencies is the last step so far, otherwise to a new one,
 // so a chain is one lane and independent steps may overlap; when there are no more lanes, behind the earliest
 // step. An edge between lanes is an event's record and a wait; they cost push-buffer bytes and a semaphore,
-// but no time of the driver's (CallKind::GraphEdge). A launch costs its call once. Left out: the steps' work,
-// which an API keeps and makes commands of.
+// but no time of the driver's (CallKind::GraphEdge). A launch costs its call once. Left out: the steps' work.
+// An API keeps it, and makes commands of it.
 #pragma once
 
 #include <vector>

@@ -7,7 +7,7 @@ namespace duet::core {
 
 namespace {
 
-// True the first time. Under the session's lock.
+// True the first time. Under the program's lock.
 bool is_new(const std::string& text) {
   static std::set<std::string> said;
   return said.insert(text).second;

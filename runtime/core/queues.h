@@ -4,8 +4,8 @@
 //   record_event(runtime, host, event, stream);
 //   wait_for_event(runtime, host, event);
 //
-// The functions that wait charge the call's latency, and give back the pools' memory. Left out: default
-// streams and what waits for them, because the rules are an API's (driver::StreamRules).
+// Waiting charges the call's latency, and gives back the pools' memory. Left out: default streams, because
+// their rules are an API's (driver::StreamRules).
 #pragma once
 
 #include <functional>

@@ -1,6 +1,6 @@
-// The state that all offload APIs of a program share: the machine's memory as the host reaches it, and the
-// fault that ends the device. The program's first call makes it, and nothing destroys it: a global destructor
-// may still make calls.
+// The state shared by all offload APIs of a program: the machine's memory as the host reaches it, the
+// modules, and the fault of the device. The program's first call makes it, and nothing destroys it: a global
+// destructor may still make calls.
 //
 //   core::Runtime& runtime = core::Runtime::get();
 //   if (const Status status = core::allocate(runtime, bytes, address); status.failed()) ...
@@ -26,7 +26,7 @@ namespace duet::core {
 // An API's words for lines on standard error.
 struct ApiWords {
   const char* (*name_of)(Reason);  // its name of an error
-  const char* attach_call;         // the call that gives managed memory to a stream
+  const char* attach_call;         // its call to give managed memory to a stream
 };
 
 // How the program uses host memory of the runtime.
@@ -49,11 +49,11 @@ class Runtime {
 
   Modules& modules() { return modules_; }
 
-  // The API that the program uses; with several of them the latest.
+  // Of the program's API; with several of them the latest counts.
   void speak(const ApiWords& words) { words_ = &words; }
   const ApiWords& words() const { return *words_; }
 
-  // Pages for the program, which the GPU reaches too: pinned or managed memory. Null: there are no more.
+  // Pages for the program and the GPU: pinned or managed memory. Null: there are no more.
   void* allocate_host(Bytes bytes, memory::AllocationKind kind, const HostMemoryUse& use = {});
   // False when the pointer is not from allocate_host.
   bool free_host(void* pointer);
@@ -71,8 +71,8 @@ class Runtime {
     if (managed_guard_ != nullptr) managed_guard_->synchronized();
   }
 
-  // The fault of a kernel after which every command ends without effect; Success when there is none. Says it
-  // on standard error, once.
+  // The fault of a kernel; Success when there is none. Every later command ends without effect. Said once, on
+  // standard error.
   Reason lost() { return lost_ != Reason::Success || !driver().fault() ? lost_ : say_fault(); }
 
   bool in_host_function = false;  // of a stream: it must make no calls

@@ -3,7 +3,7 @@
 //   if (const Status status = prepare_copy(...); status.failed()) return error_of(status);
 //
 // Every API has numbers of its own for the reasons (for CUDA: cuda/session/errors.h). Left out: arguments
-// that never get here. The API refuses them itself, and in its own order.
+// that an API refuses itself, in its own order.
 #pragma once
 
 #include <cstdint>

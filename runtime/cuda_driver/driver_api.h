@@ -20,7 +20,7 @@ CUresult result_of(cudaError_t error);
 void initialize();
 // "CUDA_ERROR_INVALID_VALUE"; null when it is none.
 const char* name_of(CUresult error);
-// Why a call with those needs is refused; CUDA_SUCCESS when it is not.
+// The reason to refuse a call with these needs; CUDA_SUCCESS when there is none.
 CUresult refused(Needs needs);
 
 // A function of the driver interface.
@@ -33,7 +33,7 @@ struct DriverFunction : ApiFunction {
   }
 };
 
-// The whole call; only what it runs by Run counts.
+// The whole call; its part in Run counts.
 template <typename Call>
 CUresult driver_call(DriverFunction& function, Needs needs, Call&& call) {
   if (const CUresult result = refused(needs); result != CUDA_SUCCESS) return result;
@@ -75,7 +75,7 @@ inline CUdeviceptr address_of(const void* pointer) { return reinterpret_cast<CUd
 #define DUET_CU_DO(name, call_kind, needs, parameters, call)        \
   DUET_CU_BODY(name, call_kind, needs, parameters) { return call; } \
   DUET_CU_END
-// What comes before the call counts is outside of `run`: DUET_CU_RUN(name, kind, needs, (parameters),
+// Only the part in `run` counts as a call: DUET_CU_RUN(name, kind, needs, (parameters),
 // device != 0 ? cudaErrorInvalidDevice : run([&](Session& session, ThreadState& thread) { ... }))
 #define DUET_CU_RUN(name, call_kind, needs, parameters, call)                                      \
   extern "C" CUresult name parameters {                                                            \
@@ -83,7 +83,7 @@ inline CUdeviceptr address_of(const void* pointer) { return reinterpret_cast<CUd
     const duet::cuda::Run run{duet_function};                                                      \
     return duet::cuda::driver_call(duet_function, duet::cuda::Needs::needs, [&] { return call; }); \
   }
-// An invalid value where `refused` holds, which is no call yet.
+// An invalid value where `refused` holds: no call yet.
 #define DUET_CU_UNLESS(refused, name, call_kind, needs, parameters, call)        \
   DUET_CU_RUN(name, call_kind, needs, parameters,                                \
               (refused) ? cudaErrorInvalidValue                                  \
