@@ -1,3 +1,4 @@
+// Memory pools: handles, attributes, allocation and release in stream order.
 #include <algorithm>
 
 #include "cuda/memory/memory_calls.h"
