@@ -3,7 +3,9 @@
 #include <cstdio>
 #include <cstring>
 
-#include "cuda/memory/memory_pool.h"
+#include "core/memory_pool.h"
+#include "cuda/device/device_calls.h"
+#include "cuda/device/device_description.h"
 #include "cuda/streams/capture.h"
 #include "cuda_driver/driver_api.h"
 
@@ -19,29 +21,30 @@ cudaError_t check_device(CUdevice device) { return device == 0 ? cudaSuccess : c
 
 cudaDeviceAttr attribute_of(CUdevice_attribute attribute) { return static_cast<cudaDeviceAttr>(attribute); }
 
-cudaError_t copy_name(char* to, int bytes, CUdevice device) {
-  if (to == nullptr || bytes <= 0) return cudaErrorInvalidValue;
-  cudaDeviceProp properties;
-  const cudaError_t error = cudaGetDeviceProperties(&properties, device);
-  if (error == cudaSuccess) std::snprintf(to, static_cast<std::size_t>(bytes), "%s", properties.name);
-  return error;
-}
-
+// Calls `take` with the device's properties.
 template <typename Take>
-cudaError_t properties(CUdevice device, Take&& take) {
+cudaError_t properties(Session& session, CUdevice device, Take&& take) {
+  if (const cudaError_t error = check_device(device); error != cudaSuccess) return error;
   cudaDeviceProp found;
-  const cudaError_t error = cudaGetDeviceProperties(&found, device);
-  if (error == cudaSuccess) take(found);
-  return error;
+  duet::cuda::describe(session, found);
+  take(found);
+  return cudaSuccess;
 }
 
 cudaError_t wait_for_device(Session& session, ThreadState& thread) {
   using duet::cuda::CallKind;
   if (const cudaError_t error = duet::cuda::check_device_wait(); error != cudaSuccess) return error;
   thread.host->wait(session.cost(CallKind::DeviceSynchronize), [&] { return session.driver().all_idle(); });
-  duet::cuda::trim_pools(session);
+  duet::core::trim_pools(session.core());
   session.program().flush_print();
   return cudaSuccess;
+}
+
+cudaError_t synchronize(Session& session, ThreadState& thread) {
+  const cudaError_t error = duet::cuda::synchronize_device(session, thread);
+  session.program().flush_print();
+  session.core().synchronized();
+  return error;
 }
 
 constexpr unsigned kContextFlags = CU_CTX_FLAGS_MASK;
@@ -69,28 +72,29 @@ DUET_CU_BODY(cuDeviceGet, Other, Init, (CUdevice * device, int ordinal)) {
   return cudaSuccess;
 }
 DUET_CU_END
-DUET_CU(cuDeviceGetCount, Init, (int* count), cudaGetDeviceCount(count))
-DUET_CU(cuDeviceGetName, Init, (char* name, int bytes, CUdevice device), copy_name(name, bytes, device))
-DUET_CU(cuDeviceTotalMem_v2, Init, (size_t * bytes, CUdevice device),
-        bytes == nullptr ? cudaErrorInvalidValue
-                         : properties(device, [&](const cudaDeviceProp& p) { *bytes = p.totalGlobalMem; }))
-DUET_CU(cuDeviceGetUuid_v2, Init, (CUuuid * uuid, CUdevice device),
-        uuid == nullptr ? cudaErrorInvalidValue
-                        : properties(device, [&](const cudaDeviceProp& p) { *uuid = p.uuid; }))
-DUET_CU(cuDeviceGetUuid, Init, (CUuuid * uuid, CUdevice device),
-        uuid == nullptr ? cudaErrorInvalidValue
-                        : properties(device, [&](const cudaDeviceProp& p) { *uuid = p.uuid; }))
-DUET_CU(cuDeviceGetAttribute, Init, (int* value, CUdevice_attribute attribute, CUdevice device),
-        cudaDeviceGetAttribute(value, attribute_of(attribute), device))
-DUET_CU(cuDeviceComputeCapability, Init, (int* major, int* minor, CUdevice device),
-        major == nullptr || minor == nullptr ? cudaErrorInvalidValue
-                                             : properties(device, [&](const cudaDeviceProp& p) {
-                                                 *major = p.major;
-                                                 *minor = p.minor;
-                                               }))
+DUET_CU_DO(cuDeviceGetCount, Other, Init, (int* count), duet::cuda::count_devices(count))
+DUET_CU_UNLESS(name == nullptr || bytes <= 0, cuDeviceGetName, Other, Init,
+               (char* name, int bytes, CUdevice device),
+               properties(session, device, [&](const cudaDeviceProp& p) {
+                 std::snprintf(name, static_cast<std::size_t>(bytes), "%s", p.name);
+               }))
+DUET_CU_UNLESS(bytes == nullptr, cuDeviceTotalMem_v2, Other, Init, (size_t * bytes, CUdevice device),
+               properties(session, device, [&](const cudaDeviceProp& p) { *bytes = p.totalGlobalMem; }))
+DUET_CU_UNLESS(uuid == nullptr, cuDeviceGetUuid_v2, Other, Init, (CUuuid * uuid, CUdevice device),
+               properties(session, device, [&](const cudaDeviceProp& p) { *uuid = p.uuid; }))
+DUET_CU_UNLESS(uuid == nullptr, cuDeviceGetUuid, Other, Init, (CUuuid * uuid, CUdevice device),
+               properties(session, device, [&](const cudaDeviceProp& p) { *uuid = p.uuid; }))
+DUET_CU_DO(cuDeviceGetAttribute, Other, Init, (int* value, CUdevice_attribute attribute, CUdevice device),
+           duet::cuda::get_device_attribute(session, value, attribute_of(attribute), device))
+DUET_CU_UNLESS(major == nullptr || minor == nullptr, cuDeviceComputeCapability, Other, Init,
+               (int* major, int* minor, CUdevice device),
+               properties(session, device, [&](const cudaDeviceProp& p) {
+                 *major = p.major;
+                 *minor = p.minor;
+               }))
 DUET_CU_BODY(cuDeviceGetProperties, Other, Init, (CUdevprop * to, CUdevice device)) {
   if (to == nullptr) return cudaErrorInvalidValue;
-  const cudaError_t error = properties(device, [&](const cudaDeviceProp& p) {
+  const cudaError_t error = properties(session, device, [&](const cudaDeviceProp& p) {
     to->maxThreadsPerBlock = p.maxThreadsPerBlock;
     std::copy_n(p.maxThreadsDim, 3, to->maxThreadsDim);
     std::copy_n(p.maxGridSize, 3, to->maxGridSize);
@@ -105,11 +109,12 @@ DUET_CU_BODY(cuDeviceGetProperties, Other, Init, (CUdevprop * to, CUdevice devic
   return error;
 }
 DUET_CU_END
-DUET_CU(cuDeviceGetPCIBusId, Init, (char* id, int bytes, CUdevice device),
-        cudaDeviceGetPCIBusId(id, bytes, device))
-DUET_CU(cuDeviceGetByPCIBusId, Init, (CUdevice * device, const char* id), cudaDeviceGetByPCIBusId(device, id))
-DUET_CU(cuDeviceCanAccessPeer, Init, (int* can, CUdevice device, CUdevice peer),
-        cudaDeviceCanAccessPeer(can, device, peer))
+DUET_CU_DO(cuDeviceGetPCIBusId, Other, Init, (char* id, int bytes, CUdevice device),
+           duet::cuda::get_bus_id(id, bytes, device))
+DUET_CU_DO(cuDeviceGetByPCIBusId, Other, Init, (CUdevice * device, const char* id),
+           duet::cuda::get_device_by_bus_id(device, id))
+DUET_CU_DO(cuDeviceCanAccessPeer, Other, Init, (int* can, CUdevice device, CUdevice peer),
+           duet::cuda::can_access_peer(can, device, peer))
 
 DUET_CU_BODY(cuDevicePrimaryCtxRetain, Other, Init, (CUcontext * context, CUdevice device)) {
   if (context == nullptr) return cudaErrorInvalidValue;
@@ -255,23 +260,21 @@ DUET_CU_BODY(cuCtxGetApiVersion, Other, Init, (CUcontext context, unsigned* vers
 }
 DUET_CU_END
 // All contexts share the device's streams: to wait for one is to wait for the device.
-DUET_CU(cuCtxSynchronize, Context, (void), cudaDeviceSynchronize())
-DUET_CU(cuCtxSynchronize_v2, Context, (CUcontext context),
-        valid_context(context) ? cudaDeviceSynchronize() : cudaErrorDeviceUninitialized)
-DUET_CU(cuCtxSetLimit, Context, (CUlimit limit, size_t value),
-        cudaDeviceSetLimit(static_cast<cudaLimit>(limit), value))
-DUET_CU(cuCtxGetLimit, Context, (size_t * value, CUlimit limit),
-        cudaDeviceGetLimit(value, static_cast<cudaLimit>(limit)))
-DUET_CU(cuCtxSetCacheConfig, Context, (CUfunc_cache config),
-        cudaDeviceSetCacheConfig(static_cast<cudaFuncCache>(config)))
-DUET_CU(cuCtxGetCacheConfig, Context, (CUfunc_cache * config),
-        cudaDeviceGetCacheConfig(reinterpret_cast<cudaFuncCache*>(config)))
-DUET_CU(cuCtxSetSharedMemConfig, Context, (CUsharedconfig config),
-        cudaDeviceSetSharedMemConfig(static_cast<cudaSharedMemConfig>(config)))
-DUET_CU(cuCtxGetSharedMemConfig, Context, (CUsharedconfig * config),
-        cudaDeviceGetSharedMemConfig(reinterpret_cast<cudaSharedMemConfig*>(config)))
-DUET_CU(cuCtxGetStreamPriorityRange, Context, (int* least, int* greatest),
-        cudaDeviceGetStreamPriorityRange(least, greatest))
+DUET_CU_DO(cuCtxSynchronize, DeviceSynchronize, Context, (void), synchronize(session, thread))
+DUET_CU_RUN(cuCtxSynchronize_v2, DeviceSynchronize, Context, (CUcontext context),
+            valid_context(context) ? run(synchronize) : cudaErrorDeviceUninitialized)
+DUET_CU_DO(cuCtxSetLimit, Other, Context, (CUlimit limit, size_t value),
+           duet::cuda::set_limit(session, static_cast<cudaLimit>(limit), value))
+DUET_CU_DO(cuCtxGetLimit, Other, Context, (size_t * value, CUlimit limit),
+           duet::cuda::get_limit(value, static_cast<cudaLimit>(limit)))
+DUET_CU_DO(cuCtxSetCacheConfig, Other, Context, (CUfunc_cache), cudaSuccess)
+DUET_CU_DO(cuCtxGetCacheConfig, Other, Context, (CUfunc_cache * config),
+           duet::cuda::get_cache(reinterpret_cast<cudaFuncCache*>(config)))
+DUET_CU_DO(cuCtxSetSharedMemConfig, Other, Context, (CUsharedconfig), cudaSuccess)
+DUET_CU_DO(cuCtxGetSharedMemConfig, Other, Context, (CUsharedconfig * config),
+           duet::cuda::get_banks(reinterpret_cast<cudaSharedMemConfig*>(config)))
+DUET_CU_DO(cuCtxGetStreamPriorityRange, Other, Context, (int* least, int* greatest),
+           duet::cuda::get_priority_range(least, greatest))
 // Deprecated since CUDA 4: a count of users.
 DUET_CU_BODY(cuCtxAttach, Other, Context, (CUcontext * context, unsigned flags)) {
   if (context == nullptr || flags != 0) return cudaErrorInvalidValue;

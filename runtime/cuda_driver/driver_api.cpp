@@ -1,5 +1,7 @@
 #include "cuda_driver/driver_api.h"
 
+#include "cuda/device/device_calls.h"
+
 #include <atomic>
 
 namespace duet::cuda {
@@ -46,7 +48,7 @@ CUresult refused(Needs needs) {
 }  // namespace duet::cuda
 
 extern "C" CUresult cuInit(unsigned flags) {
-  static duet::cuda::ApiFunction function{"cuInit", duet::cuda::CallKind::Other};
+  static duet::cuda::DriverFunction function{"cuInit", duet::cuda::CallKind::Other};
   return duet::cuda::driver_body(function, duet::cuda::Needs::Nothing,
                                  [&](duet::cuda::Session&, duet::cuda::ThreadState&) {
                                    if (flags != 0) return cudaErrorInvalidValue;
@@ -54,6 +56,7 @@ extern "C" CUresult cuInit(unsigned flags) {
                                    return cudaSuccess;
                                  });
 }
-DUET_CU(cuDriverGetVersion, Nothing, (int* version), cudaDriverGetVersion(version))
-DUET_CU(cuProfilerStart, Context, (void), cudaProfilerStart())
-DUET_CU(cuProfilerStop, Context, (void), cudaProfilerStop())
+DUET_CU_DO(cuDriverGetVersion, Other, Nothing, (int* version), duet::cuda::get_driver_version(version))
+// The profiler's window: a run is always recorded whole.
+DUET_CU_DO(cuProfilerStart, Other, Context, (void), cudaSuccess)
+DUET_CU_DO(cuProfilerStop, Other, Context, (void), cudaSuccess)

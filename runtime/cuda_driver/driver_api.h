@@ -1,6 +1,7 @@
-// The common part of the driver interface's files. It stands on the runtime interface's implementation: most
-// of its functions are the same under other names and with arguments in another form. Its additions: it must
-// be initialized, calls need a current context, errors are CUresult and are not remembered.
+// The common part of the driver interface's files. Most of its functions are the runtime interface's under
+// other names and with arguments in another form: both call one function of duet::cuda (*_calls.h). Its
+// additions: it must be initialized, calls need a current context, errors are CUresult and are not
+// remembered.
 #pragma once
 
 #include <functional>
@@ -19,22 +20,36 @@ CUresult result_of(cudaError_t error);
 void initialize();
 // "CUDA_ERROR_INVALID_VALUE"; null when it is none.
 const char* name_of(CUresult error);
-// Why a call with those needs is refused; CUDA_SUCCESS when it is not.
+// The reason to refuse a call with these needs; CUDA_SUCCESS when there is none.
 CUresult refused(Needs needs);
 
-// Calls a function of the runtime interface under the name of `function`.
+// A function of the driver interface.
+struct DriverFunction : ApiFunction {
+  DriverFunction(const char* function_name, CallKind call_kind)
+      : ApiFunction(function_name, call_kind,
+                    call_kind == CallKind::MemcpySync || call_kind == CallKind::StreamSynchronize ||
+                        call_kind == CallKind::EventSynchronize) {
+    of_runtime = false;
+  }
+};
+
+// The whole call; its part in Run counts.
 template <typename Call>
-CUresult driver_call(ApiFunction& function, Needs needs, Call&& call) {
+CUresult driver_call(DriverFunction& function, Needs needs, Call&& call) {
   if (const CUresult result = refused(needs); result != CUDA_SUCCESS) return result;
-  const CalledFor scope(function);
   const CUresult result = result_of(call());
-  if (result != CUDA_SUCCESS && result != CUDA_ERROR_NOT_READY && scope.outermost())
-    note_failure(function, name_of(result));
+  if (result != CUDA_SUCCESS && result != CUDA_ERROR_NOT_READY) note_failure(function, name_of(result));
   return result;
 }
-// Runs a body of the driver interface's own.
+struct Run {
+  DriverFunction& function;
+  cudaError_t operator()(const std::function<cudaError_t(Session&, ThreadState&)>& body) const {
+    return detail::run(function, body);
+  }
+};
+// A call that counts as a whole.
 template <typename Body>
-CUresult driver_body(ApiFunction& function, Needs needs, Body&& body) {
+CUresult driver_body(DriverFunction& function, Needs needs, Body&& body) {
   return driver_call(function, needs, [&] { return detail::run(function, std::forward<Body>(body)); });
 }
 
@@ -45,22 +60,32 @@ inline CUdeviceptr address_of(const void* pointer) { return reinterpret_cast<CUd
 
 }  // namespace duet::cuda
 
-// Another name for a runtime function: DUET_CU(cuEventQuery, Context, (CUevent event), cudaEventQuery(event))
-#define DUET_CU(name, needs, parameters, call)                                                     \
-  extern "C" CUresult name parameters {                                                            \
-    static duet::cuda::ApiFunction duet_function{#name, duet::cuda::CallKind::Other};              \
-    return duet::cuda::driver_call(duet_function, duet::cuda::Needs::needs, [&] { return call; }); \
-  }
 // DUET_CU_BODY(name, kind, needs, (parameters)) { ... uses `session` and `thread`, returns cudaError_t ... }
 // DUET_CU_END
-#define DUET_CU_BODY(name, call_kind, needs, parameters)                              \
-  extern "C" CUresult name parameters {                                               \
-    static duet::cuda::ApiFunction duet_function{                                     \
-        #name, duet::cuda::CallKind::call_kind,                                       \
-        duet::cuda::CallKind::call_kind == duet::cuda::CallKind::MemcpySync};         \
+#define DUET_CU_BODY(name, call_kind, needs, parameters)                                     \
+  extern "C" CUresult name parameters {                                                      \
+    static duet::cuda::DriverFunction duet_function{#name, duet::cuda::CallKind::call_kind}; \
     return duet::cuda::driver_body(duet_function, duet::cuda::Needs::needs,                              \
                                    [&]([[maybe_unused]] duet::cuda::Session& session,                    \
                                        [[maybe_unused]] duet::cuda::ThreadState& thread) -> cudaError_t
 #define DUET_CU_END \
   );                \
   }
+// The same with one expression.
+#define DUET_CU_DO(name, call_kind, needs, parameters, call)        \
+  DUET_CU_BODY(name, call_kind, needs, parameters) { return call; } \
+  DUET_CU_END
+// Only the part in `run` counts as a call: DUET_CU_RUN(name, kind, needs, (parameters),
+// device != 0 ? cudaErrorInvalidDevice : run([&](Session& session, ThreadState& thread) { ... }))
+#define DUET_CU_RUN(name, call_kind, needs, parameters, call)                                      \
+  extern "C" CUresult name parameters {                                                            \
+    static duet::cuda::DriverFunction duet_function{#name, duet::cuda::CallKind::call_kind};       \
+    const duet::cuda::Run run{duet_function};                                                      \
+    return duet::cuda::driver_call(duet_function, duet::cuda::Needs::needs, [&] { return call; }); \
+  }
+// An invalid value where `refused` holds: no call yet.
+#define DUET_CU_UNLESS(refused, name, call_kind, needs, parameters, call)        \
+  DUET_CU_RUN(name, call_kind, needs, parameters,                                \
+              (refused) ? cudaErrorInvalidValue                                  \
+                        : run([&]([[maybe_unused]] duet::cuda::Session& session, \
+                                  [[maybe_unused]] duet::cuda::ThreadState& thread) { return call; }))

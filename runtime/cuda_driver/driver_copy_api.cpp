@@ -6,7 +6,7 @@
 #include "cuda_driver/driver_api.h"
 
 using duet::cuda::array_of;
-using duet::cuda::copy_box;
+using duet::cuda::copy_linear;
 using duet::cuda::CopySide;
 using duet::cuda::pointer_of;
 using duet::cuda::Session;
@@ -54,8 +54,8 @@ cudaError_t copy(Session& session, ThreadState& thread, const Corner& to, const 
   if (error == cudaSuccess) error = side_of(to, width, rows, slices, target);
   if (error == cudaSuccess) error = side_of(from, width, rows, slices, source);
   if (error != cudaSuccess) return error;
-  return copy_box(session, thread, target, source, width, rows, slices, cudaMemcpyDefault, stream,
-                  asynchronous);
+  return duet::cuda::copy(session, thread, target, source, {width, rows, slices}, cudaMemcpyDefault, stream,
+                          asynchronous);
 }
 
 cudaError_t copy_2d(Session& session, ThreadState& thread, const CUDA_MEMCPY2D* p, CUstream stream,
@@ -101,27 +101,38 @@ cudaError_t fill(Session& session, ThreadState& thread, CUdeviceptr to, size_t p
 
 }  // namespace
 
-DUET_CU(cuMemcpy, Context, (CUdeviceptr to, CUdeviceptr from, size_t bytes),
-        cudaMemcpy(pointer_of(to), pointer_of(from), bytes, cudaMemcpyDefault))
-DUET_CU(cuMemcpyAsync, Context, (CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream),
-        cudaMemcpyAsync(pointer_of(to), pointer_of(from), bytes, cudaMemcpyDefault, stream))
-DUET_CU(cuMemcpyHtoD_v2, Context, (CUdeviceptr to, const void* from, size_t bytes),
-        cudaMemcpy(pointer_of(to), from, bytes, cudaMemcpyHostToDevice))
-DUET_CU(cuMemcpyDtoH_v2, Context, (void* to, CUdeviceptr from, size_t bytes),
-        cudaMemcpy(to, pointer_of(from), bytes, cudaMemcpyDeviceToHost))
-DUET_CU(cuMemcpyDtoD_v2, Context, (CUdeviceptr to, CUdeviceptr from, size_t bytes),
-        cudaMemcpy(pointer_of(to), pointer_of(from), bytes, cudaMemcpyDeviceToDevice))
-DUET_CU(cuMemcpyHtoDAsync_v2, Context, (CUdeviceptr to, const void* from, size_t bytes, CUstream stream),
-        cudaMemcpyAsync(pointer_of(to), from, bytes, cudaMemcpyHostToDevice, stream))
-DUET_CU(cuMemcpyDtoHAsync_v2, Context, (void* to, CUdeviceptr from, size_t bytes, CUstream stream),
-        cudaMemcpyAsync(to, pointer_of(from), bytes, cudaMemcpyDeviceToHost, stream))
-DUET_CU(cuMemcpyDtoDAsync_v2, Context, (CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream),
-        cudaMemcpyAsync(pointer_of(to), pointer_of(from), bytes, cudaMemcpyDeviceToDevice, stream))
-DUET_CU(cuMemcpyPeer, Context, (CUdeviceptr to, CUcontext, CUdeviceptr from, CUcontext, size_t bytes),
-        cudaMemcpy(pointer_of(to), pointer_of(from), bytes, cudaMemcpyDeviceToDevice))
-DUET_CU(cuMemcpyPeerAsync, Context,
-        (CUdeviceptr to, CUcontext, CUdeviceptr from, CUcontext, size_t bytes, CUstream stream),
-        cudaMemcpyAsync(pointer_of(to), pointer_of(from), bytes, cudaMemcpyDeviceToDevice, stream))
+DUET_CU_DO(cuMemcpy, MemcpySync, Context, (CUdeviceptr to, CUdeviceptr from, size_t bytes),
+           copy_linear(session, thread, pointer_of(to), pointer_of(from), bytes, cudaMemcpyDefault, nullptr,
+                       false))
+DUET_CU_DO(cuMemcpyAsync, MemcpyAsync, Context,
+           (CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream),
+           copy_linear(session, thread, pointer_of(to), pointer_of(from), bytes, cudaMemcpyDefault, stream,
+                       true))
+DUET_CU_DO(cuMemcpyHtoD_v2, MemcpySync, Context, (CUdeviceptr to, const void* from, size_t bytes),
+           copy_linear(session, thread, pointer_of(to), from, bytes, cudaMemcpyHostToDevice, nullptr, false))
+DUET_CU_DO(cuMemcpyDtoH_v2, MemcpySync, Context, (void* to, CUdeviceptr from, size_t bytes),
+           copy_linear(session, thread, to, pointer_of(from), bytes, cudaMemcpyDeviceToHost, nullptr, false))
+DUET_CU_DO(cuMemcpyDtoD_v2, MemcpySync, Context, (CUdeviceptr to, CUdeviceptr from, size_t bytes),
+           copy_linear(session, thread, pointer_of(to), pointer_of(from), bytes, cudaMemcpyDeviceToDevice,
+                       nullptr, false))
+DUET_CU_DO(cuMemcpyHtoDAsync_v2, MemcpyAsync, Context,
+           (CUdeviceptr to, const void* from, size_t bytes, CUstream stream),
+           copy_linear(session, thread, pointer_of(to), from, bytes, cudaMemcpyHostToDevice, stream, true))
+DUET_CU_DO(cuMemcpyDtoHAsync_v2, MemcpyAsync, Context,
+           (void* to, CUdeviceptr from, size_t bytes, CUstream stream),
+           copy_linear(session, thread, to, pointer_of(from), bytes, cudaMemcpyDeviceToHost, stream, true))
+DUET_CU_DO(cuMemcpyDtoDAsync_v2, MemcpyAsync, Context,
+           (CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream),
+           copy_linear(session, thread, pointer_of(to), pointer_of(from), bytes, cudaMemcpyDeviceToDevice,
+                       stream, true))
+DUET_CU_DO(cuMemcpyPeer, MemcpySync, Context,
+           (CUdeviceptr to, CUcontext, CUdeviceptr from, CUcontext, size_t bytes),
+           copy_linear(session, thread, pointer_of(to), pointer_of(from), bytes, cudaMemcpyDeviceToDevice,
+                       nullptr, false))
+DUET_CU_DO(cuMemcpyPeerAsync, MemcpyAsync, Context,
+           (CUdeviceptr to, CUcontext, CUdeviceptr from, CUcontext, size_t bytes, CUstream stream),
+           copy_linear(session, thread, pointer_of(to), pointer_of(from), bytes, cudaMemcpyDeviceToDevice,
+                       stream, true))
 
 DUET_CU_BODY(cuMemcpy2D_v2, MemcpySync, Context, (const CUDA_MEMCPY2D* p)) {
   return copy_2d(session, thread, p, nullptr, false);

@@ -1,9 +1,9 @@
 // Graphs of the driver interface: parameters in the runtime interface's form. Left out: cuGraphAddNode's
 // union, conditional, external-semaphore and batch nodes, user objects.
+#include "cuda/graphs/graph_calls.h"
 #include "cuda/images/arrays.h"
 #include "cuda_driver/driver_api.h"
 
-using duet::cuda::Needs;
 using duet::cuda::pointer_of;
 using duet::cuda::Session;
 
@@ -20,14 +20,11 @@ cudaKernelNodeParams kernel_of(const CUDA_KERNEL_NODE_PARAMS& p) {
   return params;
 }
 
-cudaError_t get_kernel(CUgraphNode node, CUDA_KERNEL_NODE_PARAMS* to) {
+cudaError_t get_kernel([[maybe_unused]] Session& session, CUgraphNode node, CUDA_KERNEL_NODE_PARAMS* to) {
   cudaKernelNodeParams from;
-  if (to == nullptr) return cudaErrorInvalidValue;
-  if (const cudaError_t error = cudaGraphKernelNodeGetParams(node, &from); error != cudaSuccess) return error;
-  Session& session = Session::get();
-  const auto lock = session.program().lock();
+  if (const cudaError_t error = duet::cuda::get_kernel_node(node, &from); error != cudaSuccess) return error;
   *to = {};
-  to->func = reinterpret_cast<CUfunction>(session.find_function(from.func));
+  to->func = reinterpret_cast<CUfunction>(session.modules().find(from.func));
   to->gridDimX = from.gridDim.x;
   to->gridDimY = from.gridDim.y;
   to->gridDimZ = from.gridDim.z;
@@ -77,10 +74,9 @@ cudaMemcpy3DParms copy_of(const CUDA_MEMCPY3D& p) {
 }
 
 // Memory other than arrays is named by its unified address.
-cudaError_t get_copy(CUgraphNode node, CUDA_MEMCPY3D* to) {
+cudaError_t get_copy([[maybe_unused]] Session& session, CUgraphNode node, CUDA_MEMCPY3D* to) {
   cudaMemcpy3DParms from;
-  if (to == nullptr) return cudaErrorInvalidValue;
-  if (const cudaError_t error = cudaGraphMemcpyNodeGetParams(node, &from); error != cudaSuccess) return error;
+  if (const cudaError_t error = duet::cuda::get_memcpy_node(node, &from); error != cudaSuccess) return error;
   const cudaArray_t any = from.dstArray != nullptr ? from.dstArray : from.srcArray;
   const std::size_t unit = any != nullptr ? duet::cuda::texel_bytes(any) : 1;
   *to = {};
@@ -109,10 +105,9 @@ cudaError_t get_copy(CUgraphNode node, CUDA_MEMCPY3D* to) {
 cudaMemsetParams fill_of(const CUDA_MEMSET_NODE_PARAMS& p) {
   return {pointer_of(p.dst), p.pitch, p.value, p.elementSize, p.width, p.height};
 }
-cudaError_t get_fill(CUgraphNode node, CUDA_MEMSET_NODE_PARAMS* to) {
+cudaError_t get_fill([[maybe_unused]] Session& session, CUgraphNode node, CUDA_MEMSET_NODE_PARAMS* to) {
   cudaMemsetParams from;
-  if (to == nullptr) return cudaErrorInvalidValue;
-  if (const cudaError_t error = cudaGraphMemsetNodeGetParams(node, &from); error != cudaSuccess) return error;
+  if (const cudaError_t error = duet::cuda::get_memset_node(node, &from); error != cudaSuccess) return error;
   *to = {duet::cuda::address_of(from.dst), from.pitch, from.value, from.elementSize, from.width, from.height};
   return cudaSuccess;
 }
@@ -122,12 +117,10 @@ const cudaHostNodeParams* host_of(const CUDA_HOST_NODE_PARAMS* p) {
 }
 cudaHostNodeParams* host_of(CUDA_HOST_NODE_PARAMS* p) { return reinterpret_cast<cudaHostNodeParams*>(p); }
 
-// Calls `use` with the parameters in the runtime interface's form.
-template <typename From, typename Convert, typename Use>
-cudaError_t with(const From* params, Convert&& convert, Use&& use) {
-  if (params == nullptr) return cudaErrorInvalidValue;
-  const auto converted = convert(*params);
-  return use(&converted);
+// Of a value that lives as long as the expression.
+template <typename T>
+const T* at(const T& value) {
+  return &value;
 }
 
 const cudaGraphEdgeData* edges_of(const CUgraphEdgeData* edges) {
@@ -139,139 +132,158 @@ cudaGraphEdgeData* edges_of(CUgraphEdgeData* edges) { return reinterpret_cast<cu
 
 #define DUET_CU_NODE CUgraphNode *node, CUgraph graph, const CUgraphNode *after, size_t count
 
-DUET_CU(cuGraphCreate, Init, (CUgraph * graph, unsigned flags), cudaGraphCreate(graph, flags))
-DUET_CU(cuGraphDestroy, Init, (CUgraph graph), cudaGraphDestroy(graph))
-DUET_CU(cuGraphClone, Init, (CUgraph * clone, CUgraph graph), cudaGraphClone(clone, graph))
-DUET_CU(cuGraphNodeFindInClone, Init, (CUgraphNode * node, CUgraphNode original, CUgraph clone),
-        cudaGraphNodeFindInClone(node, original, clone))
-DUET_CU(cuGraphDestroyNode, Init, (CUgraphNode node), cudaGraphDestroyNode(node))
-DUET_CU(cuGraphNodeGetType, Init, (CUgraphNode node, CUgraphNodeType* type),
-        cudaGraphNodeGetType(node, reinterpret_cast<cudaGraphNodeType*>(type)))
-DUET_CU(cuGraphGetNodes, Init, (CUgraph graph, CUgraphNode* nodes, size_t* count),
-        cudaGraphGetNodes(graph, nodes, count))
-DUET_CU(cuGraphGetRootNodes, Init, (CUgraph graph, CUgraphNode* nodes, size_t* count),
-        cudaGraphGetRootNodes(graph, nodes, count))
-DUET_CU(cuGraphGetEdges_v2, Init,
-        (CUgraph graph, CUgraphNode* from, CUgraphNode* to, CUgraphEdgeData* edges, size_t* count),
-        cudaGraphGetEdges(graph, from, to, edges_of(edges), count))
-DUET_CU(cuGraphGetEdges, Init, (CUgraph graph, CUgraphNode* from, CUgraphNode* to, size_t* count),
-        cudaGraphGetEdges(graph, from, to, nullptr, count))
-DUET_CU(cuGraphNodeGetDependencies_v2, Init,
-        (CUgraphNode node, CUgraphNode* nodes, CUgraphEdgeData* edges, size_t* count),
-        cudaGraphNodeGetDependencies(node, nodes, edges_of(edges), count))
-DUET_CU(cuGraphNodeGetDependencies, Init, (CUgraphNode node, CUgraphNode* nodes, size_t* count),
-        cudaGraphNodeGetDependencies(node, nodes, nullptr, count))
-DUET_CU(cuGraphNodeGetDependentNodes_v2, Init,
-        (CUgraphNode node, CUgraphNode* nodes, CUgraphEdgeData* edges, size_t* count),
-        cudaGraphNodeGetDependentNodes(node, nodes, edges_of(edges), count))
-DUET_CU(cuGraphNodeGetDependentNodes, Init, (CUgraphNode node, CUgraphNode* nodes, size_t* count),
-        cudaGraphNodeGetDependentNodes(node, nodes, nullptr, count))
-DUET_CU(cuGraphAddDependencies_v2, Init,
-        (CUgraph graph, const CUgraphNode* from, const CUgraphNode* to, const CUgraphEdgeData* edges,
-         size_t count),
-        cudaGraphAddDependencies(graph, from, to, edges_of(edges), count))
-DUET_CU(cuGraphAddDependencies, Init,
-        (CUgraph graph, const CUgraphNode* from, const CUgraphNode* to, size_t count),
-        cudaGraphAddDependencies(graph, from, to, nullptr, count))
-DUET_CU(cuGraphRemoveDependencies_v2, Init,
-        (CUgraph graph, const CUgraphNode* from, const CUgraphNode* to, const CUgraphEdgeData* edges,
-         size_t count),
-        cudaGraphRemoveDependencies(graph, from, to, edges_of(edges), count))
-DUET_CU(cuGraphRemoveDependencies, Init,
-        (CUgraph graph, const CUgraphNode* from, const CUgraphNode* to, size_t count),
-        cudaGraphRemoveDependencies(graph, from, to, nullptr, count))
-DUET_CU(cuGraphDebugDotPrint, Init, (CUgraph graph, const char* path, unsigned flags),
-        cudaGraphDebugDotPrint(graph, path, flags))
+DUET_CU_DO(cuGraphCreate, Other, Init, (CUgraph * graph, unsigned flags),
+           duet::cuda::create_graph(graph, flags))
+DUET_CU_DO(cuGraphDestroy, Other, Init, (CUgraph graph), duet::cuda::destroy_graph(graph))
+DUET_CU_DO(cuGraphClone, Other, Init, (CUgraph * clone, CUgraph graph), duet::cuda::clone_graph(clone, graph))
+DUET_CU_DO(cuGraphNodeFindInClone, Other, Init, (CUgraphNode * node, CUgraphNode original, CUgraph clone),
+           duet::cuda::find_node_in_clone(node, original, clone))
+DUET_CU_DO(cuGraphDestroyNode, Other, Init, (CUgraphNode node), duet::cuda::destroy_node(node))
+DUET_CU_DO(cuGraphNodeGetType, Other, Init, (CUgraphNode node, CUgraphNodeType* type),
+           duet::cuda::get_node_type(node, reinterpret_cast<cudaGraphNodeType*>(type)))
+DUET_CU_DO(cuGraphGetNodes, Other, Init, (CUgraph graph, CUgraphNode* nodes, size_t* count),
+           duet::cuda::get_nodes(graph, nodes, count))
+DUET_CU_DO(cuGraphGetRootNodes, Other, Init, (CUgraph graph, CUgraphNode* nodes, size_t* count),
+           duet::cuda::get_root_nodes(graph, nodes, count))
+DUET_CU_DO(cuGraphGetEdges_v2, Other, Init,
+           (CUgraph graph, CUgraphNode* from, CUgraphNode* to, CUgraphEdgeData* edges, size_t* count),
+           duet::cuda::get_edges(graph, from, to, edges_of(edges), count))
+DUET_CU_DO(cuGraphGetEdges, Other, Init, (CUgraph graph, CUgraphNode* from, CUgraphNode* to, size_t* count),
+           duet::cuda::get_edges(graph, from, to, nullptr, count))
+DUET_CU_DO(cuGraphNodeGetDependencies_v2, Other, Init,
+           (CUgraphNode node, CUgraphNode* nodes, CUgraphEdgeData* edges, size_t* count),
+           duet::cuda::get_dependencies(node, nodes, edges_of(edges), count))
+DUET_CU_DO(cuGraphNodeGetDependencies, Other, Init, (CUgraphNode node, CUgraphNode* nodes, size_t* count),
+           duet::cuda::get_dependencies(node, nodes, nullptr, count))
+DUET_CU_DO(cuGraphNodeGetDependentNodes_v2, Other, Init,
+           (CUgraphNode node, CUgraphNode* nodes, CUgraphEdgeData* edges, size_t* count),
+           duet::cuda::get_dependent_nodes(node, nodes, edges_of(edges), count))
+DUET_CU_DO(cuGraphNodeGetDependentNodes, Other, Init, (CUgraphNode node, CUgraphNode* nodes, size_t* count),
+           duet::cuda::get_dependent_nodes(node, nodes, nullptr, count))
+DUET_CU_DO(cuGraphAddDependencies_v2, Other, Init,
+           (CUgraph graph, const CUgraphNode* from, const CUgraphNode* to, const CUgraphEdgeData* edges,
+            size_t count),
+           duet::cuda::add_dependencies(graph, from, to, edges_of(edges), count))
+DUET_CU_DO(cuGraphAddDependencies, Other, Init,
+           (CUgraph graph, const CUgraphNode* from, const CUgraphNode* to, size_t count),
+           duet::cuda::add_dependencies(graph, from, to, nullptr, count))
+DUET_CU_DO(cuGraphRemoveDependencies_v2, Other, Init,
+           (CUgraph graph, const CUgraphNode* from, const CUgraphNode* to, const CUgraphEdgeData* edges,
+            size_t count),
+           duet::cuda::remove_dependencies(graph, from, to, edges_of(edges), count))
+DUET_CU_DO(cuGraphRemoveDependencies, Other, Init,
+           (CUgraph graph, const CUgraphNode* from, const CUgraphNode* to, size_t count),
+           duet::cuda::remove_dependencies(graph, from, to, nullptr, count))
+DUET_CU_DO(cuGraphDebugDotPrint, Other, Init, (CUgraph graph, const char* path, unsigned),
+           duet::cuda::print_graph(graph, path))
 
-DUET_CU(cuGraphAddKernelNode_v2, Context, (DUET_CU_NODE, const CUDA_KERNEL_NODE_PARAMS* params),
-        with(params, kernel_of,
-             [&](auto* p) { return cudaGraphAddKernelNode(node, graph, after, count, p); }))
-DUET_CU(cuGraphKernelNodeGetParams_v2, Init, (CUgraphNode node, CUDA_KERNEL_NODE_PARAMS* params),
-        get_kernel(node, params))
-DUET_CU(cuGraphKernelNodeSetParams_v2, Init, (CUgraphNode node, const CUDA_KERNEL_NODE_PARAMS* params),
-        with(params, kernel_of, [&](auto* p) { return cudaGraphKernelNodeSetParams(node, p); }))
-DUET_CU(cuGraphExecKernelNodeSetParams_v2, Init,
-        (CUgraphExec exec, CUgraphNode node, const CUDA_KERNEL_NODE_PARAMS* params),
-        with(params, kernel_of, [&](auto* p) { return cudaGraphExecKernelNodeSetParams(exec, node, p); }))
-DUET_CU(cuGraphAddMemcpyNode, Context, (DUET_CU_NODE, const CUDA_MEMCPY3D* params, CUcontext),
-        with(params, copy_of, [&](auto* p) { return cudaGraphAddMemcpyNode(node, graph, after, count, p); }))
-DUET_CU(cuGraphMemcpyNodeGetParams, Init, (CUgraphNode node, CUDA_MEMCPY3D* params), get_copy(node, params))
-DUET_CU(cuGraphMemcpyNodeSetParams, Init, (CUgraphNode node, const CUDA_MEMCPY3D* params),
-        with(params, copy_of, [&](auto* p) { return cudaGraphMemcpyNodeSetParams(node, p); }))
-DUET_CU(cuGraphExecMemcpyNodeSetParams, Init,
-        (CUgraphExec exec, CUgraphNode node, const CUDA_MEMCPY3D* params, CUcontext),
-        with(params, copy_of, [&](auto* p) { return cudaGraphExecMemcpyNodeSetParams(exec, node, p); }))
-DUET_CU(cuGraphAddMemsetNode, Context, (DUET_CU_NODE, const CUDA_MEMSET_NODE_PARAMS* params, CUcontext),
-        with(params, fill_of, [&](auto* p) { return cudaGraphAddMemsetNode(node, graph, after, count, p); }))
-DUET_CU(cuGraphMemsetNodeGetParams, Init, (CUgraphNode node, CUDA_MEMSET_NODE_PARAMS* params),
-        get_fill(node, params))
-DUET_CU(cuGraphMemsetNodeSetParams, Init, (CUgraphNode node, const CUDA_MEMSET_NODE_PARAMS* params),
-        with(params, fill_of, [&](auto* p) { return cudaGraphMemsetNodeSetParams(node, p); }))
-DUET_CU(cuGraphExecMemsetNodeSetParams, Init,
-        (CUgraphExec exec, CUgraphNode node, const CUDA_MEMSET_NODE_PARAMS* params, CUcontext),
-        with(params, fill_of, [&](auto* p) { return cudaGraphExecMemsetNodeSetParams(exec, node, p); }))
-DUET_CU(cuGraphAddHostNode, Context, (DUET_CU_NODE, const CUDA_HOST_NODE_PARAMS* params),
-        cudaGraphAddHostNode(node, graph, after, count, host_of(params)))
-DUET_CU(cuGraphHostNodeGetParams, Init, (CUgraphNode node, CUDA_HOST_NODE_PARAMS* params),
-        cudaGraphHostNodeGetParams(node, host_of(params)))
-DUET_CU(cuGraphHostNodeSetParams, Init, (CUgraphNode node, const CUDA_HOST_NODE_PARAMS* params),
-        cudaGraphHostNodeSetParams(node, host_of(params)))
-DUET_CU(cuGraphExecHostNodeSetParams, Init,
-        (CUgraphExec exec, CUgraphNode node, const CUDA_HOST_NODE_PARAMS* params),
-        cudaGraphExecHostNodeSetParams(exec, node, host_of(params)))
-DUET_CU(cuGraphAddChildGraphNode, Init, (DUET_CU_NODE, CUgraph child),
-        cudaGraphAddChildGraphNode(node, graph, after, count, child))
-DUET_CU(cuGraphChildGraphNodeGetGraph, Init, (CUgraphNode node, CUgraph* graph),
-        cudaGraphChildGraphNodeGetGraph(node, graph))
-DUET_CU(cuGraphExecChildGraphNodeSetParams, Init, (CUgraphExec exec, CUgraphNode node, CUgraph child),
-        cudaGraphExecChildGraphNodeSetParams(exec, node, child))
-DUET_CU(cuGraphAddMemAllocNode, Context, (DUET_CU_NODE, CUDA_MEM_ALLOC_NODE_PARAMS* params),
-        cudaGraphAddMemAllocNode(node, graph, after, count,
-                                 reinterpret_cast<cudaMemAllocNodeParams*>(params)))
-DUET_CU(cuGraphMemAllocNodeGetParams, Init, (CUgraphNode node, CUDA_MEM_ALLOC_NODE_PARAMS* params),
-        cudaGraphMemAllocNodeGetParams(node, reinterpret_cast<cudaMemAllocNodeParams*>(params)))
-DUET_CU(cuGraphAddMemFreeNode, Context, (DUET_CU_NODE, CUdeviceptr address),
-        cudaGraphAddMemFreeNode(node, graph, after, count, pointer_of(address)))
-DUET_CU(cuGraphMemFreeNodeGetParams, Init, (CUgraphNode node, CUdeviceptr* address),
-        cudaGraphMemFreeNodeGetParams(node, address))
-DUET_CU(cuDeviceGraphMemTrim, Init, (CUdevice device), cudaDeviceGraphMemTrim(device))
-DUET_CU(cuDeviceGetGraphMemAttribute, Init, (CUdevice device, CUgraphMem_attribute attribute, void* value),
-        cudaDeviceGetGraphMemAttribute(device, static_cast<cudaGraphMemAttributeType>(attribute), value))
-DUET_CU(cuDeviceSetGraphMemAttribute, Init, (CUdevice device, CUgraphMem_attribute attribute, void* value),
-        cudaDeviceSetGraphMemAttribute(device, static_cast<cudaGraphMemAttributeType>(attribute), value))
-DUET_CU(cuGraphAddEmptyNode, Init, (DUET_CU_NODE), cudaGraphAddEmptyNode(node, graph, after, count))
-DUET_CU(cuGraphAddEventRecordNode, Init, (DUET_CU_NODE, CUevent event),
-        cudaGraphAddEventRecordNode(node, graph, after, count, event))
-DUET_CU(cuGraphAddEventWaitNode, Init, (DUET_CU_NODE, CUevent event),
-        cudaGraphAddEventWaitNode(node, graph, after, count, event))
-DUET_CU(cuGraphEventRecordNodeGetEvent, Init, (CUgraphNode node, CUevent* event),
-        cudaGraphEventRecordNodeGetEvent(node, event))
-DUET_CU(cuGraphEventRecordNodeSetEvent, Init, (CUgraphNode node, CUevent event),
-        cudaGraphEventRecordNodeSetEvent(node, event))
-DUET_CU(cuGraphEventWaitNodeGetEvent, Init, (CUgraphNode node, CUevent* event),
-        cudaGraphEventWaitNodeGetEvent(node, event))
-DUET_CU(cuGraphEventWaitNodeSetEvent, Init, (CUgraphNode node, CUevent event),
-        cudaGraphEventWaitNodeSetEvent(node, event))
-DUET_CU(cuGraphExecEventRecordNodeSetEvent, Init, (CUgraphExec exec, CUgraphNode node, CUevent event),
-        cudaGraphExecEventRecordNodeSetEvent(exec, node, event))
-DUET_CU(cuGraphExecEventWaitNodeSetEvent, Init, (CUgraphExec exec, CUgraphNode node, CUevent event),
-        cudaGraphExecEventWaitNodeSetEvent(exec, node, event))
+DUET_CU_UNLESS(params == nullptr, cuGraphAddKernelNode_v2, Other, Context,
+               (DUET_CU_NODE, const CUDA_KERNEL_NODE_PARAMS* params),
+               duet::cuda::add_kernel_node(session, node, graph, after, count, at(kernel_of(*params))))
+DUET_CU_UNLESS(params == nullptr, cuGraphKernelNodeGetParams_v2, Other, Init,
+               (CUgraphNode node, CUDA_KERNEL_NODE_PARAMS* params), get_kernel(session, node, params))
+DUET_CU_UNLESS(params == nullptr, cuGraphKernelNodeSetParams_v2, Other, Init,
+               (CUgraphNode node, const CUDA_KERNEL_NODE_PARAMS* params),
+               duet::cuda::set_kernel_node(session, node, at(kernel_of(*params))))
+DUET_CU_UNLESS(params == nullptr, cuGraphExecKernelNodeSetParams_v2, Other, Init,
+               (CUgraphExec exec, CUgraphNode node, const CUDA_KERNEL_NODE_PARAMS* params),
+               duet::cuda::set_exec_kernel_node(session, exec, node, at(kernel_of(*params))))
+DUET_CU_UNLESS(params == nullptr, cuGraphAddMemcpyNode, Other, Context,
+               (DUET_CU_NODE, const CUDA_MEMCPY3D* params, CUcontext),
+               duet::cuda::add_memcpy_node(session, node, graph, after, count, at(copy_of(*params))))
+DUET_CU_UNLESS(params == nullptr, cuGraphMemcpyNodeGetParams, Other, Init,
+               (CUgraphNode node, CUDA_MEMCPY3D* params), get_copy(session, node, params))
+DUET_CU_UNLESS(params == nullptr, cuGraphMemcpyNodeSetParams, Other, Init,
+               (CUgraphNode node, const CUDA_MEMCPY3D* params),
+               duet::cuda::set_memcpy_node(session, node, at(copy_of(*params))))
+DUET_CU_UNLESS(params == nullptr, cuGraphExecMemcpyNodeSetParams, Other, Init,
+               (CUgraphExec exec, CUgraphNode node, const CUDA_MEMCPY3D* params, CUcontext),
+               duet::cuda::set_exec_memcpy_node(session, exec, node, at(copy_of(*params))))
+DUET_CU_UNLESS(params == nullptr, cuGraphAddMemsetNode, Other, Context,
+               (DUET_CU_NODE, const CUDA_MEMSET_NODE_PARAMS* params, CUcontext),
+               duet::cuda::add_memset_node(session, node, graph, after, count, at(fill_of(*params))))
+DUET_CU_UNLESS(params == nullptr, cuGraphMemsetNodeGetParams, Other, Init,
+               (CUgraphNode node, CUDA_MEMSET_NODE_PARAMS* params), get_fill(session, node, params))
+DUET_CU_UNLESS(params == nullptr, cuGraphMemsetNodeSetParams, Other, Init,
+               (CUgraphNode node, const CUDA_MEMSET_NODE_PARAMS* params),
+               duet::cuda::set_memset_node(session, node, at(fill_of(*params))))
+DUET_CU_UNLESS(params == nullptr, cuGraphExecMemsetNodeSetParams, Other, Init,
+               (CUgraphExec exec, CUgraphNode node, const CUDA_MEMSET_NODE_PARAMS* params, CUcontext),
+               duet::cuda::set_exec_memset_node(session, exec, node, at(fill_of(*params))))
+DUET_CU_DO(cuGraphAddHostNode, Other, Context, (DUET_CU_NODE, const CUDA_HOST_NODE_PARAMS* params),
+           duet::cuda::add_host_node(node, graph, after, count, host_of(params)))
+DUET_CU_DO(cuGraphHostNodeGetParams, Other, Init, (CUgraphNode node, CUDA_HOST_NODE_PARAMS* params),
+           duet::cuda::get_host_node(node, host_of(params)))
+DUET_CU_DO(cuGraphHostNodeSetParams, Other, Init, (CUgraphNode node, const CUDA_HOST_NODE_PARAMS* params),
+           duet::cuda::set_host_node(node, host_of(params)))
+DUET_CU_DO(cuGraphExecHostNodeSetParams, Other, Init,
+           (CUgraphExec exec, CUgraphNode node, const CUDA_HOST_NODE_PARAMS* params),
+           duet::cuda::set_exec_host_node(exec, node, host_of(params)))
+DUET_CU_DO(cuGraphAddChildGraphNode, Other, Init, (DUET_CU_NODE, CUgraph child),
+           duet::cuda::add_child_graph_node(node, graph, after, count, child))
+DUET_CU_DO(cuGraphChildGraphNodeGetGraph, Other, Init, (CUgraphNode node, CUgraph* graph),
+           duet::cuda::get_child_graph(node, graph))
+DUET_CU_DO(cuGraphExecChildGraphNodeSetParams, Other, Init,
+           (CUgraphExec exec, CUgraphNode node, CUgraph child),
+           duet::cuda::set_exec_child_graph_node(exec, node, child))
+DUET_CU_DO(cuGraphAddMemAllocNode, Other, Context, (DUET_CU_NODE, CUDA_MEM_ALLOC_NODE_PARAMS* params),
+           duet::cuda::add_mem_alloc_node(session, node, graph, after, count,
+                                          reinterpret_cast<cudaMemAllocNodeParams*>(params)))
+DUET_CU_DO(cuGraphMemAllocNodeGetParams, Other, Init, (CUgraphNode node, CUDA_MEM_ALLOC_NODE_PARAMS* params),
+           duet::cuda::get_mem_alloc_node(node, reinterpret_cast<cudaMemAllocNodeParams*>(params)))
+DUET_CU_DO(cuGraphAddMemFreeNode, Other, Context, (DUET_CU_NODE, CUdeviceptr address),
+           duet::cuda::add_mem_free_node(node, graph, after, count, pointer_of(address)))
+DUET_CU_DO(cuGraphMemFreeNodeGetParams, Other, Init, (CUgraphNode node, CUdeviceptr* address),
+           duet::cuda::get_mem_free_node(node, address))
+DUET_CU_DO(cuDeviceGraphMemTrim, Other, Init, (CUdevice device),
+           duet::cuda::trim_graph_memory(session, device))
+DUET_CU_DO(cuDeviceGetGraphMemAttribute, Other, Init,
+           (CUdevice device, CUgraphMem_attribute attribute, void* value),
+           duet::cuda::get_graph_memory(device, static_cast<cudaGraphMemAttributeType>(attribute), value))
+DUET_CU_DO(cuDeviceSetGraphMemAttribute, Other, Init,
+           (CUdevice device, CUgraphMem_attribute attribute, void* value),
+           duet::cuda::set_graph_memory(device, static_cast<cudaGraphMemAttributeType>(attribute), value))
+DUET_CU_DO(cuGraphAddEmptyNode, Other, Init, (DUET_CU_NODE),
+           duet::cuda::add_empty_node(node, graph, after, count))
+DUET_CU_DO(cuGraphAddEventRecordNode, Other, Init, (DUET_CU_NODE, CUevent event),
+           duet::cuda::add_event_record_node(session, node, graph, after, count, event))
+DUET_CU_DO(cuGraphAddEventWaitNode, Other, Init, (DUET_CU_NODE, CUevent event),
+           duet::cuda::add_event_wait_node(session, node, graph, after, count, event))
+DUET_CU_DO(cuGraphEventRecordNodeGetEvent, Other, Init, (CUgraphNode node, CUevent* event),
+           duet::cuda::get_event_record_node(node, event))
+DUET_CU_DO(cuGraphEventRecordNodeSetEvent, Other, Init, (CUgraphNode node, CUevent event),
+           duet::cuda::set_event_record_node(session, node, event))
+DUET_CU_DO(cuGraphEventWaitNodeGetEvent, Other, Init, (CUgraphNode node, CUevent* event),
+           duet::cuda::get_event_wait_node(node, event))
+DUET_CU_DO(cuGraphEventWaitNodeSetEvent, Other, Init, (CUgraphNode node, CUevent event),
+           duet::cuda::set_event_wait_node(session, node, event))
+DUET_CU_DO(cuGraphExecEventRecordNodeSetEvent, Other, Init,
+           (CUgraphExec exec, CUgraphNode node, CUevent event),
+           duet::cuda::set_exec_event_record_node(session, exec, node, event))
+DUET_CU_DO(cuGraphExecEventWaitNodeSetEvent, Other, Init, (CUgraphExec exec, CUgraphNode node, CUevent event),
+           duet::cuda::set_exec_event_wait_node(session, exec, node, event))
 
-DUET_CU(cuGraphInstantiateWithFlags, Context, (CUgraphExec * exec, CUgraph graph, unsigned long long flags),
-        cudaGraphInstantiate(exec, graph, flags))
-DUET_CU(cuGraphInstantiate_v2, Context, (CUgraphExec * exec, CUgraph graph, CUgraphNode*, char*, size_t),
-        cudaGraphInstantiate(exec, graph, 0))
-DUET_CU(cuGraphInstantiateWithParams, Context,
-        (CUgraphExec * exec, CUgraph graph, CUDA_GRAPH_INSTANTIATE_PARAMS* params),
-        cudaGraphInstantiateWithParams(exec, graph, reinterpret_cast<cudaGraphInstantiateParams*>(params)))
-DUET_CU(cuGraphExecGetFlags, Init, (CUgraphExec exec, cuuint64_t* flags),
-        cudaGraphExecGetFlags(exec, reinterpret_cast<unsigned long long*>(flags)))
-DUET_CU(cuGraphExecDestroy, Init, (CUgraphExec exec), cudaGraphExecDestroy(exec))
-DUET_CU(cuGraphUpload, Context, (CUgraphExec exec, CUstream stream), cudaGraphUpload(exec, stream))
-DUET_CU(cuGraphLaunch, Context, (CUgraphExec exec, CUstream stream), cudaGraphLaunch(exec, stream))
-DUET_CU(cuGraphExecUpdate_v2, Init, (CUgraphExec exec, CUgraph graph, CUgraphExecUpdateResultInfo* info),
-        cudaGraphExecUpdate(exec, graph, reinterpret_cast<cudaGraphExecUpdateResultInfo*>(info)))
-DUET_CU(cuGraphNodeSetEnabled, Init, (CUgraphExec exec, CUgraphNode node, unsigned enabled),
-        cudaGraphNodeSetEnabled(exec, node, enabled))
-DUET_CU(cuGraphNodeGetEnabled, Init, (CUgraphExec exec, CUgraphNode node, unsigned* enabled),
-        cudaGraphNodeGetEnabled(exec, node, enabled))
+DUET_CU_DO(cuGraphInstantiateWithFlags, Other, Context,
+           (CUgraphExec * exec, CUgraph graph, unsigned long long flags),
+           duet::cuda::instantiate_graph(session, exec, graph, flags))
+DUET_CU_DO(cuGraphInstantiate_v2, Other, Context,
+           (CUgraphExec * exec, CUgraph graph, CUgraphNode*, char*, size_t),
+           duet::cuda::instantiate_graph(session, exec, graph, 0))
+DUET_CU_DO(cuGraphInstantiateWithParams, Other, Context,
+           (CUgraphExec * exec, CUgraph graph, CUDA_GRAPH_INSTANTIATE_PARAMS* params),
+           duet::cuda::instantiate_graph_with(session, exec, graph,
+                                              reinterpret_cast<cudaGraphInstantiateParams*>(params)))
+DUET_CU_DO(cuGraphExecGetFlags, Other, Init, (CUgraphExec exec, cuuint64_t* flags),
+           duet::cuda::get_exec_flags(exec, reinterpret_cast<unsigned long long*>(flags)))
+DUET_CU_DO(cuGraphExecDestroy, Other, Init, (CUgraphExec exec), duet::cuda::destroy_exec(exec))
+DUET_CU_DO(cuGraphUpload, Other, Context, (CUgraphExec exec, CUstream stream),
+           duet::cuda::upload_exec(session, exec, stream))
+DUET_CU_DO(cuGraphLaunch, GraphLaunch, Context, (CUgraphExec exec, CUstream stream),
+           duet::cuda::launch_exec(session, thread, exec, stream))
+DUET_CU_DO(cuGraphExecUpdate_v2, Other, Init,
+           (CUgraphExec exec, CUgraph graph, CUgraphExecUpdateResultInfo* info),
+           duet::cuda::update_exec(exec, graph, reinterpret_cast<cudaGraphExecUpdateResultInfo*>(info)))
+DUET_CU_DO(cuGraphNodeSetEnabled, Other, Init, (CUgraphExec exec, CUgraphNode node, unsigned enabled),
+           duet::cuda::set_node_enabled(exec, node, enabled))
+DUET_CU_DO(cuGraphNodeGetEnabled, Other, Init, (CUgraphExec exec, CUgraphNode node, unsigned* enabled),
+           duet::cuda::get_node_enabled(exec, node, enabled))

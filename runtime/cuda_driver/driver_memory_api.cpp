@@ -1,6 +1,8 @@
 // Memory of the driver interface: allocation, pools, queries about pointers.
 #include <cstring>
 
+#include "cuda/memory/memory_calls.h"
+#include "cuda/memory/pools.h"
 #include "cuda_driver/driver_api.h"
 
 using duet::VirtualAddress;
@@ -16,42 +18,30 @@ using duet::memory::AllocationKind;
 
 namespace {
 
-void own_result(cudaError_t error, const void* pointer) {
-  if (error != cudaSuccess || pointer == nullptr) return;
-  Session& session = Session::get();
-  const auto lock = session.program().lock();
-  own(session.thread(), duet::virtual_address(pointer));
+// The context owns what has been allocated.
+cudaError_t owned(ThreadState& thread, cudaError_t error, const void* pointer) {
+  if (error == cudaSuccess && pointer != nullptr) own(thread, duet::virtual_address(pointer));
+  return error;
 }
 
 // `allocate` is given where the pointer goes.
 template <typename Allocate>
-cudaError_t allocate(CUdeviceptr* address, Allocate&& allocate) {
-  if (address == nullptr) return cudaErrorInvalidValue;
+cudaError_t allocate(ThreadState& thread, CUdeviceptr* address, Allocate&& allocate) {
   void* pointer = nullptr;
   const cudaError_t error = allocate(&pointer);
-  own_result(error, pointer);
   if (error == cudaSuccess) *address = address_of(pointer);
-  return error;
-}
-template <typename Allocate>
-cudaError_t allocate_host(void** pointer, Allocate&& allocate) {
-  const cudaError_t error = allocate();
-  if (pointer != nullptr) own_result(error, *pointer);
-  return error;
+  return owned(thread, error, pointer);
 }
 
-cudaError_t release(CUdeviceptr address) {
-  const cudaError_t error = cudaFree(pointer_of(address));
+cudaError_t release(Session& session, ThreadState& thread, CUdeviceptr address) {
+  const cudaError_t error = duet::cuda::release(session, thread, pointer_of(address));
   if (error == cudaSuccess) disown(VirtualAddress(address));
   return error;
 }
 
-// Rows start as cudaMallocPitch's; elements are 4, 8 or 16 bytes for coalesced accesses.
-cudaError_t allocate_pitch(CUdeviceptr* address, size_t* pitch, size_t width, size_t height,
-                           unsigned element) {
-  if (width == 0 || height == 0 || (element != 4 && element != 8 && element != 16))
-    return cudaErrorInvalidValue;
-  return allocate(address, [&](void** to) { return cudaMallocPitch(to, pitch, width, height); });
+// Of cuMemAllocPitch: elements are 4, 8 or 16 bytes for coalesced accesses.
+bool pitched(size_t width, size_t height, unsigned element) {
+  return width != 0 && height != 0 && (element == 4 || element == 8 || element == 16);
 }
 
 bool on_device(const Allocation& allocation) { return allocation.in_device_memory(); }
@@ -99,35 +89,44 @@ cudaError_t attribute_value(Session& session, void* to, CUpointer_attribute attr
   }
 }
 
-cudaMemLocation location_of(const CUmemLocation& location) {
-  return {static_cast<cudaMemLocationType>(location.type), location.id};
-}
-
 }  // namespace
 
-DUET_CU(cuMemGetInfo_v2, Context, (size_t * free, size_t* total), cudaMemGetInfo(free, total))
-DUET_CU(cuMemAlloc_v2, Context, (CUdeviceptr * address, size_t bytes),
-        bytes == 0 ? cudaErrorInvalidValue
-                   : allocate(address, [&](void** to) { return cudaMalloc(to, bytes); }))
-DUET_CU(cuMemAllocPitch_v2, Context,
-        (CUdeviceptr * address, size_t* pitch, size_t width, size_t height, unsigned element),
-        allocate_pitch(address, pitch, width, height, element))
-DUET_CU(cuMemAllocManaged, Context, (CUdeviceptr * address, size_t bytes, unsigned flags),
-        allocate(address, [&](void** to) { return cudaMallocManaged(to, bytes, flags); }))
-DUET_CU(cuMemFree_v2, Context, (CUdeviceptr address), release(address))
-DUET_CU(cuMemAllocHost_v2, Context, (void** pointer, size_t bytes),
-        allocate_host(pointer, [&] { return cudaMallocHost(pointer, bytes); }))
-DUET_CU(cuMemHostAlloc, Context, (void** pointer, size_t bytes, unsigned flags),
-        allocate_host(pointer, [&] { return cudaHostAlloc(pointer, bytes, flags); }))
-DUET_CU(cuMemFreeHost, Context, (void* pointer),
-        pointer == nullptr ? cudaErrorInvalidValue
-                           : (disown(duet::virtual_address(pointer)), cudaFreeHost(pointer)))
-DUET_CU(cuMemHostRegister_v2, Context, (void* pointer, size_t bytes, unsigned flags),
-        cudaHostRegister(pointer, bytes, flags))
-DUET_CU(cuMemHostUnregister, Context, (void* pointer), cudaHostUnregister(pointer))
-DUET_CU(cuMemHostGetDevicePointer_v2, Context, (CUdeviceptr * address, void* host, unsigned flags),
-        cudaHostGetDevicePointer(reinterpret_cast<void**>(address), host, flags))
-DUET_CU(cuMemHostGetFlags, Context, (unsigned* flags, void* host), cudaHostGetFlags(flags, host))
+DUET_CU_DO(cuMemGetInfo_v2, Other, Context, (size_t * free, size_t* total),
+           duet::cuda::get_memory_info(session, free, total))
+DUET_CU_UNLESS(bytes == 0 || address == nullptr, cuMemAlloc_v2, Allocate, Context,
+               (CUdeviceptr * address, size_t bytes), allocate(thread, address, [&](void** to) {
+                 return duet::cuda::allocate(session, thread, to, bytes);
+               }))
+DUET_CU_UNLESS(!pitched(width, height, element) || address == nullptr, cuMemAllocPitch_v2, Allocate, Context,
+               (CUdeviceptr * address, size_t* pitch, size_t width, size_t height, unsigned element),
+               allocate(thread, address, [&](void** to) {
+                 return duet::cuda::allocate_pitched(session, thread, to, pitch, width, height);
+               }))
+DUET_CU_UNLESS(address == nullptr, cuMemAllocManaged, Allocate, Context,
+               (CUdeviceptr * address, size_t bytes, unsigned flags),
+               allocate(thread, address,
+                        [&](void** to) { return duet::cuda::allocate_managed(session, to, bytes, flags); }))
+DUET_CU_DO(cuMemFree_v2, Allocate, Context, (CUdeviceptr address), release(session, thread, address))
+DUET_CU_BODY(cuMemAllocHost_v2, Allocate, Context, (void** pointer, size_t bytes)) {
+  const cudaError_t error = duet::cuda::allocate_host(session, thread, pointer, bytes, 0);
+  return pointer == nullptr ? error : owned(thread, error, *pointer);
+}
+DUET_CU_END
+DUET_CU_BODY(cuMemHostAlloc, Allocate, Context, (void** pointer, size_t bytes, unsigned flags)) {
+  const cudaError_t error = duet::cuda::allocate_host(session, thread, pointer, bytes, flags);
+  return pointer == nullptr ? error : owned(thread, error, *pointer);
+}
+DUET_CU_END
+DUET_CU_UNLESS(pointer == nullptr, cuMemFreeHost, Allocate, Context, (void* pointer),
+               (disown(duet::virtual_address(pointer)), duet::cuda::release_host(session, thread, pointer)))
+DUET_CU_DO(cuMemHostRegister_v2, Allocate, Context, (void* pointer, size_t bytes, unsigned flags),
+           duet::cuda::register_host(session, pointer, bytes, flags))
+DUET_CU_DO(cuMemHostUnregister, Allocate, Context, (void* pointer),
+           duet::cuda::unregister_host(session, thread, pointer))
+DUET_CU_DO(cuMemHostGetDevicePointer_v2, Other, Context, (CUdeviceptr * address, void* host, unsigned flags),
+           duet::cuda::get_device_pointer(session, reinterpret_cast<void**>(address), host, flags))
+DUET_CU_DO(cuMemHostGetFlags, Other, Context, (unsigned* flags, void* host),
+           duet::cuda::get_host_flags(session, flags, host))
 
 DUET_CU_BODY(cuMemGetAddressRange_v2, Other, Context,
              (CUdeviceptr * base, size_t* bytes, CUdeviceptr address)) {
@@ -181,43 +180,53 @@ DUET_CU_BODY(cuPointerSetAttribute, Other, Context,
 }
 DUET_CU_END
 
-DUET_CU(cuMemPrefetchAsync_v2, Context,
-        (CUdeviceptr address, size_t bytes, CUmemLocation location, unsigned flags, CUstream stream),
-        cudaMemPrefetchAsync(pointer_of(address), bytes, location_of(location), flags, stream))
-DUET_CU(cuMemAdvise_v2, Context,
-        (CUdeviceptr address, size_t bytes, CUmem_advise advice, CUmemLocation location),
-        cudaMemAdvise(pointer_of(address), bytes, static_cast<cudaMemoryAdvise>(advice),
-                      location_of(location)))
-DUET_CU(cuMemPrefetchAsync, Context, (CUdeviceptr address, size_t bytes, CUdevice device, CUstream stream),
-        cudaMemPrefetchAsync(pointer_of(address), bytes, cudaMemLocation{cudaMemLocationTypeDevice, device},
-                             0, stream))
-DUET_CU(cuMemAdvise, Context, (CUdeviceptr address, size_t bytes, CUmem_advise advice, CUdevice device),
-        cudaMemAdvise(pointer_of(address), bytes, static_cast<cudaMemoryAdvise>(advice),
-                      cudaMemLocation{cudaMemLocationTypeDevice, device}))
-DUET_CU(cuStreamAttachMemAsync, Context, (CUstream stream, CUdeviceptr address, size_t bytes, unsigned flags),
-        cudaStreamAttachMemAsync(stream, pointer_of(address), bytes, flags))
+DUET_CU_DO(cuMemPrefetchAsync_v2, Other, Context,
+           (CUdeviceptr address, size_t bytes, CUmemLocation, unsigned, CUstream stream),
+           duet::cuda::prefetch(session, pointer_of(address), bytes, stream))
+DUET_CU_DO(cuMemAdvise_v2, Other, Context, (CUdeviceptr address, size_t bytes, CUmem_advise, CUmemLocation),
+           duet::cuda::check_advice(session, pointer_of(address), bytes))
+DUET_CU_DO(cuMemPrefetchAsync, Other, Context, (CUdeviceptr address, size_t bytes, CUdevice, CUstream stream),
+           duet::cuda::prefetch(session, pointer_of(address), bytes, stream))
+DUET_CU_DO(cuMemAdvise, Other, Context, (CUdeviceptr address, size_t bytes, CUmem_advise, CUdevice),
+           duet::cuda::check_advice(session, pointer_of(address), bytes))
+DUET_CU_DO(cuStreamAttachMemAsync, Other, Context,
+           (CUstream stream, CUdeviceptr address, size_t bytes, unsigned flags),
+           duet::cuda::attach_memory(session, stream, pointer_of(address), bytes, flags))
 
-DUET_CU(cuMemAllocAsync, Context, (CUdeviceptr * address, size_t bytes, CUstream stream),
-        allocate(address, [&](void** to) { return cudaMallocAsync(to, bytes, stream); }))
-DUET_CU(cuMemAllocFromPoolAsync, Context,
-        (CUdeviceptr * address, size_t bytes, CUmemoryPool pool, CUstream stream),
-        allocate(address, [&](void** to) { return cudaMallocFromPoolAsync(to, bytes, pool, stream); }))
-DUET_CU(cuMemFreeAsync, Context, (CUdeviceptr address, CUstream stream),
-        (disown(VirtualAddress(address)), cudaFreeAsync(pointer_of(address), stream)))
-DUET_CU(cuDeviceGetDefaultMemPool, Init, (CUmemoryPool * pool, CUdevice device),
-        cudaDeviceGetDefaultMemPool(pool, device))
-DUET_CU(cuDeviceGetMemPool, Init, (CUmemoryPool * pool, CUdevice device), cudaDeviceGetMemPool(pool, device))
-DUET_CU(cuDeviceSetMemPool, Init, (CUdevice device, CUmemoryPool pool), cudaDeviceSetMemPool(device, pool))
-DUET_CU(cuMemPoolCreate, Init, (CUmemoryPool * pool, const CUmemPoolProps* properties),
-        cudaMemPoolCreate(pool, reinterpret_cast<const cudaMemPoolProps*>(properties)))
-DUET_CU(cuMemPoolDestroy, Init, (CUmemoryPool pool), cudaMemPoolDestroy(pool))
-DUET_CU(cuMemPoolSetAttribute, Init, (CUmemoryPool pool, CUmemPool_attribute attribute, void* value),
-        cudaMemPoolSetAttribute(pool, static_cast<cudaMemPoolAttr>(attribute), value))
-DUET_CU(cuMemPoolGetAttribute, Init, (CUmemoryPool pool, CUmemPool_attribute attribute, void* value),
-        cudaMemPoolGetAttribute(pool, static_cast<cudaMemPoolAttr>(attribute), value))
-DUET_CU(cuMemPoolTrimTo, Init, (CUmemoryPool pool, size_t keep), cudaMemPoolTrimTo(pool, keep))
-DUET_CU(cuMemPoolSetAccess, Init, (CUmemoryPool pool, const CUmemAccessDesc* access, size_t count),
-        cudaMemPoolSetAccess(pool, reinterpret_cast<const cudaMemAccessDesc*>(access), count))
-DUET_CU(cuMemPoolGetAccess, Init, (CUmemAccess_flags * flags, CUmemoryPool pool, CUmemLocation* location),
-        cudaMemPoolGetAccess(reinterpret_cast<cudaMemAccessFlags*>(flags), pool,
-                             reinterpret_cast<cudaMemLocation*>(location)))
+DUET_CU_UNLESS(address == nullptr, cuMemAllocAsync, Allocate, Context,
+               (CUdeviceptr * address, size_t bytes, CUstream stream),
+               allocate(thread, address, [&](void** to) {
+                 return duet::cuda::allocate_in_stream(session, thread, to, bytes, duet::cuda::current_pool(),
+                                                       stream);
+               }))
+DUET_CU_UNLESS(address == nullptr, cuMemAllocFromPoolAsync, Allocate, Context,
+               (CUdeviceptr * address, size_t bytes, CUmemoryPool pool, CUstream stream),
+               allocate(thread, address, [&](void** to) {
+                 return duet::cuda::allocate_in_stream(session, thread, to, bytes, pool, stream);
+               }))
+DUET_CU_DO(cuMemFreeAsync, Allocate, Context, (CUdeviceptr address, CUstream stream),
+           (disown(VirtualAddress(address)),
+            duet::cuda::release_in_stream(session, pointer_of(address), stream)))
+DUET_CU_DO(cuDeviceGetDefaultMemPool, Other, Init, (CUmemoryPool * pool, CUdevice device),
+           duet::cuda::get_default_pool(pool, device))
+DUET_CU_DO(cuDeviceGetMemPool, Other, Init, (CUmemoryPool * pool, CUdevice device),
+           duet::cuda::get_pool(pool, device))
+DUET_CU_DO(cuDeviceSetMemPool, Other, Init, (CUdevice device, CUmemoryPool pool),
+           duet::cuda::set_pool(device, pool))
+DUET_CU_DO(cuMemPoolCreate, Other, Init, (CUmemoryPool * pool, const CUmemPoolProps* properties),
+           duet::cuda::create_pool(pool, reinterpret_cast<const cudaMemPoolProps*>(properties)))
+DUET_CU_DO(cuMemPoolDestroy, Other, Init, (CUmemoryPool pool), duet::cuda::destroy_pool(session, pool))
+DUET_CU_DO(cuMemPoolSetAttribute, Other, Init,
+           (CUmemoryPool pool, CUmemPool_attribute attribute, void* value),
+           duet::cuda::set_pool_attribute(pool, static_cast<cudaMemPoolAttr>(attribute), value))
+DUET_CU_DO(cuMemPoolGetAttribute, Other, Init,
+           (CUmemoryPool pool, CUmemPool_attribute attribute, void* value),
+           duet::cuda::get_pool_attribute(pool, static_cast<cudaMemPoolAttr>(attribute), value))
+DUET_CU_DO(cuMemPoolTrimTo, Other, Init, (CUmemoryPool pool, size_t keep),
+           duet::cuda::trim_pool(session, pool, keep))
+DUET_CU_DO(cuMemPoolSetAccess, Other, Init, (CUmemoryPool pool, const CUmemAccessDesc* access, size_t count),
+           duet::cuda::set_pool_access(pool, reinterpret_cast<const cudaMemAccessDesc*>(access), count))
+DUET_CU_DO(cuMemPoolGetAccess, Other, Init,
+           (CUmemAccess_flags * flags, CUmemoryPool pool, CUmemLocation* location),
+           duet::cuda::get_pool_access(reinterpret_cast<cudaMemAccessFlags*>(flags), pool,
+                                       reinterpret_cast<cudaMemLocation*>(location)))

@@ -1,10 +1,12 @@
 // Streams, events and capture of the driver interface: the runtime interface's under other names.
+#include "cuda/streams/stream_calls.h"
 #include "cuda_driver/driver_api.h"
 
 using duet::cuda::pointer_of;
 using duet::cuda::primary_context;
 using duet::cuda::result_of;
 using duet::cuda::Session;
+using duet::cuda::ThreadState;
 
 namespace {
 
@@ -21,26 +23,29 @@ void call_back(cudaStream_t stream, cudaError_t error, void* data) {
   callback->function(stream, result_of(error), callback->data);
   delete callback;
 }
-cudaError_t add_callback(CUstream stream, CUstreamCallback function, void* data, unsigned flags) {
-  if (function == nullptr) return cudaErrorInvalidValue;
+cudaError_t add_callback(Session& session, ThreadState& thread, CUstream stream, CUstreamCallback function,
+                         void* data, unsigned flags) {
   auto* callback = new Callback{function, data};
-  const cudaError_t error = cudaStreamAddCallback(stream, call_back, callback, flags);
+  const cudaError_t error = duet::cuda::add_callback(session, thread, stream, call_back, callback, flags);
   if (error != cudaSuccess) delete callback;
   return error;
 }
 
 }  // namespace
 
-DUET_CU(cuStreamCreate, Context, (CUstream * stream, unsigned flags),
-        cudaStreamCreateWithFlags(stream, flags))
-DUET_CU(cuStreamCreateWithPriority, Context, (CUstream * stream, unsigned flags, int priority),
-        cudaStreamCreateWithPriority(stream, flags, priority))
-DUET_CU(cuStreamDestroy_v2, Context, (CUstream stream), cudaStreamDestroy(stream))
-DUET_CU(cuStreamGetFlags, Context, (CUstream stream, unsigned* flags), cudaStreamGetFlags(stream, flags))
-DUET_CU(cuStreamGetPriority, Context, (CUstream stream, int* priority),
-        cudaStreamGetPriority(stream, priority))
-DUET_CU(cuStreamGetId, Context, (CUstream stream, unsigned long long* id), cudaStreamGetId(stream, id))
-DUET_CU(cuStreamGetDevice, Context, (CUstream stream, CUdevice* device), cudaStreamGetDevice(stream, device))
+DUET_CU_DO(cuStreamCreate, Other, Context, (CUstream * stream, unsigned flags),
+           duet::cuda::create_stream(session, stream, flags, 0))
+DUET_CU_DO(cuStreamCreateWithPriority, Other, Context, (CUstream * stream, unsigned flags, int priority),
+           duet::cuda::create_stream(session, stream, flags, priority))
+DUET_CU_DO(cuStreamDestroy_v2, Other, Context, (CUstream stream), duet::cuda::destroy_stream(session, stream))
+DUET_CU_DO(cuStreamGetFlags, Other, Context, (CUstream stream, unsigned* flags),
+           duet::cuda::get_stream_flags(session, stream, flags))
+DUET_CU_DO(cuStreamGetPriority, Other, Context, (CUstream stream, int* priority),
+           duet::cuda::get_stream_priority(session, stream, priority))
+DUET_CU_DO(cuStreamGetId, Other, Context, (CUstream stream, unsigned long long* id),
+           duet::cuda::get_stream_id(session, stream, id))
+DUET_CU_DO(cuStreamGetDevice, Other, Context, (CUstream stream, CUdevice* device),
+           duet::cuda::get_stream_device(session, stream, device))
 DUET_CU_BODY(cuStreamGetCtx, Other, Context, (CUstream stream, CUcontext* context)) {
   if (context == nullptr) return cudaErrorInvalidValue;
   if (!session.valid_stream(stream)) return cudaErrorInvalidResourceHandle;
@@ -49,52 +54,60 @@ DUET_CU_BODY(cuStreamGetCtx, Other, Context, (CUstream stream, CUcontext* contex
   return cudaSuccess;
 }
 DUET_CU_END
-DUET_CU(cuStreamSynchronize, Context, (CUstream stream), cudaStreamSynchronize(stream))
-DUET_CU(cuStreamQuery, Context, (CUstream stream), cudaStreamQuery(stream))
-DUET_CU(cuStreamWaitEvent, Context, (CUstream stream, CUevent event, unsigned flags),
-        cudaStreamWaitEvent(stream, event, flags))
-DUET_CU(cuStreamAddCallback, Context,
-        (CUstream stream, CUstreamCallback function, void* data, unsigned flags),
-        add_callback(stream, function, data, flags))
+DUET_CU_DO(cuStreamSynchronize, StreamSynchronize, Context, (CUstream stream),
+           duet::cuda::synchronize_stream(session, thread, stream))
+DUET_CU_DO(cuStreamQuery, Query, Context, (CUstream stream), duet::cuda::query_stream(session, stream))
+DUET_CU_DO(cuStreamWaitEvent, StreamWaitEvent, Context, (CUstream stream, CUevent event, unsigned flags),
+           duet::cuda::wait_event(session, thread, stream, event, flags))
+DUET_CU_UNLESS(function == nullptr, cuStreamAddCallback, HostFunction, Context,
+               (CUstream stream, CUstreamCallback function, void* data, unsigned flags),
+               add_callback(session, thread, stream, function, data, flags))
 
-DUET_CU(cuEventCreate, Context, (CUevent * event, unsigned flags), cudaEventCreateWithFlags(event, flags))
-DUET_CU(cuEventDestroy_v2, Context, (CUevent event), cudaEventDestroy(event))
-DUET_CU(cuEventRecord, Context, (CUevent event, CUstream stream), cudaEventRecord(event, stream))
-DUET_CU(cuEventRecordWithFlags, Context, (CUevent event, CUstream stream, unsigned flags),
-        cudaEventRecordWithFlags(event, stream, flags))
-DUET_CU(cuEventSynchronize, Context, (CUevent event), cudaEventSynchronize(event))
-DUET_CU(cuEventQuery, Context, (CUevent event), cudaEventQuery(event))
-DUET_CU(cuEventElapsedTime, Context, (float* milliseconds, CUevent start, CUevent end),
-        cudaEventElapsedTime(milliseconds, start, end))
-DUET_CU(cuEventElapsedTime_v2, Context, (float* milliseconds, CUevent start, CUevent end),
-        cudaEventElapsedTime(milliseconds, start, end))
+DUET_CU_DO(cuEventCreate, Other, Context, (CUevent * event, unsigned flags),
+           duet::cuda::create_event(session, event, flags))
+DUET_CU_DO(cuEventDestroy_v2, Other, Context, (CUevent event), duet::cuda::destroy_event(session, event))
+DUET_CU_DO(cuEventRecord, EventRecord, Context, (CUevent event, CUstream stream),
+           duet::cuda::record_event(session, thread, event, stream, cudaEventRecordDefault))
+DUET_CU_DO(cuEventRecordWithFlags, EventRecord, Context, (CUevent event, CUstream stream, unsigned flags),
+           duet::cuda::record_event(session, thread, event, stream, flags))
+DUET_CU_DO(cuEventSynchronize, EventSynchronize, Context, (CUevent event),
+           duet::cuda::synchronize_event(session, thread, event))
+DUET_CU_DO(cuEventQuery, Query, Context, (CUevent event), duet::cuda::query_event(session, thread, event))
+DUET_CU_DO(cuEventElapsedTime, Other, Context, (float* milliseconds, CUevent start, CUevent end),
+           duet::cuda::get_elapsed_time(session, milliseconds, start, end))
+DUET_CU_DO(cuEventElapsedTime_v2, Other, Context, (float* milliseconds, CUevent start, CUevent end),
+           duet::cuda::get_elapsed_time(session, milliseconds, start, end))
 extern "C" CUresult cuStreamDestroy(CUstream stream) { return cuStreamDestroy_v2(stream); }
 extern "C" CUresult cuEventDestroy(CUevent event) { return cuEventDestroy_v2(event); }
 
-DUET_CU(cuStreamBeginCapture_v2, Context, (CUstream stream, CUstreamCaptureMode mode),
-        cudaStreamBeginCapture(stream, mode_of(mode)))
-DUET_CU(cuStreamBeginCaptureToGraph, Context,
-        (CUstream stream, CUgraph graph, const CUgraphNode* after, const CUgraphEdgeData* edges, size_t count,
-         CUstreamCaptureMode mode),
-        cudaStreamBeginCaptureToGraph(stream, graph, after, reinterpret_cast<const cudaGraphEdgeData*>(edges),
-                                      count, mode_of(mode)))
-DUET_CU(cuStreamEndCapture, Context, (CUstream stream, CUgraph* graph), cudaStreamEndCapture(stream, graph))
-DUET_CU(cuStreamIsCapturing, Context, (CUstream stream, CUstreamCaptureStatus* status),
-        cudaStreamIsCapturing(stream, reinterpret_cast<cudaStreamCaptureStatus*>(status)))
-DUET_CU(cuStreamGetCaptureInfo_v3, Context,
-        (CUstream stream, CUstreamCaptureStatus* status, cuuint64_t* id, CUgraph* graph,
-         const CUgraphNode** after, const CUgraphEdgeData** edges, size_t* count),
-        cudaStreamGetCaptureInfo(stream, reinterpret_cast<cudaStreamCaptureStatus*>(status),
-                                 reinterpret_cast<unsigned long long*>(id), graph, after,
-                                 reinterpret_cast<const cudaGraphEdgeData**>(edges), count))
-DUET_CU(cuStreamGetCaptureInfo_v2, Context,
-        (CUstream stream, CUstreamCaptureStatus* status, cuuint64_t* id, CUgraph* graph,
-         const CUgraphNode** after, size_t* count),
-        cudaStreamGetCaptureInfo(stream, reinterpret_cast<cudaStreamCaptureStatus*>(status),
-                                 reinterpret_cast<unsigned long long*>(id), graph, after, nullptr, count))
-DUET_CU(cuStreamUpdateCaptureDependencies_v2, Context,
-        (CUstream stream, CUgraphNode* after, const CUgraphEdgeData* edges, size_t count, unsigned flags),
-        cudaStreamUpdateCaptureDependencies(stream, after, reinterpret_cast<const cudaGraphEdgeData*>(edges),
-                                            count, flags))
-DUET_CU(cuThreadExchangeStreamCaptureMode, Init, (CUstreamCaptureMode * mode),
-        cudaThreadExchangeStreamCaptureMode(reinterpret_cast<cudaStreamCaptureMode*>(mode)))
+DUET_CU_DO(cuStreamBeginCapture_v2, Other, Context, (CUstream stream, CUstreamCaptureMode mode),
+           duet::cuda::begin_capture(session, thread, stream, mode_of(mode)))
+DUET_CU_DO(cuStreamBeginCaptureToGraph, Other, Context,
+           (CUstream stream, CUgraph graph, const CUgraphNode* after, const CUgraphEdgeData* edges,
+            size_t count, CUstreamCaptureMode mode),
+           duet::cuda::begin_capture_to_graph(session, thread, stream, graph, after,
+                                              reinterpret_cast<const cudaGraphEdgeData*>(edges), count,
+                                              mode_of(mode)))
+DUET_CU_DO(cuStreamEndCapture, Other, Context, (CUstream stream, CUgraph* graph),
+           duet::cuda::end_capture(session, thread, stream, graph))
+DUET_CU_DO(cuStreamIsCapturing, Other, Context, (CUstream stream, CUstreamCaptureStatus* status),
+           duet::cuda::get_capture_status(session, stream,
+                                          reinterpret_cast<cudaStreamCaptureStatus*>(status)))
+DUET_CU_DO(cuStreamGetCaptureInfo_v3, Other, Context,
+           (CUstream stream, CUstreamCaptureStatus* status, cuuint64_t* id, CUgraph* graph,
+            const CUgraphNode** after, const CUgraphEdgeData** edges, size_t* count),
+           duet::cuda::get_capture_info(session, stream, reinterpret_cast<cudaStreamCaptureStatus*>(status),
+                                        reinterpret_cast<unsigned long long*>(id), graph, after,
+                                        reinterpret_cast<const cudaGraphEdgeData**>(edges), count))
+DUET_CU_DO(cuStreamGetCaptureInfo_v2, Other, Context,
+           (CUstream stream, CUstreamCaptureStatus* status, cuuint64_t* id, CUgraph* graph,
+            const CUgraphNode** after, size_t* count),
+           duet::cuda::get_capture_info(session, stream, reinterpret_cast<cudaStreamCaptureStatus*>(status),
+                                        reinterpret_cast<unsigned long long*>(id), graph, after, nullptr,
+                                        count))
+DUET_CU_DO(cuStreamUpdateCaptureDependencies_v2, Other, Context,
+           (CUstream stream, CUgraphNode* after, const CUgraphEdgeData* edges, size_t count, unsigned flags),
+           duet::cuda::update_capture(session, stream, after,
+                                      reinterpret_cast<const cudaGraphEdgeData*>(edges), count, flags))
+DUET_CU_DO(cuThreadExchangeStreamCaptureMode, Other, Init, (CUstreamCaptureMode * mode),
+           duet::cuda::exchange_capture_mode(thread, reinterpret_cast<cudaStreamCaptureMode*>(mode)))

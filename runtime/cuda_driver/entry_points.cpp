@@ -42,8 +42,8 @@ struct Found {
 Found find(std::string_view name, int version, bool per_thread) {
   Found best;
   bool best_fits = false;
-  for (std::size_t i = 0; i < duet::cuda::driver_name_count; ++i) {
-    const auto& entry = duet::cuda::driver_names[i];
+  for (std::size_t i = 0; i < duet_driver_name_count; ++i) {
+    const auto& entry = duet_driver_names[i];
     const Parts parts = parts_of(entry.name);
     if (parts.base != name || (!per_thread && !parts.stream.empty())) continue;
     best.known = true;

@@ -1,7 +1,10 @@
 // Functions of the driver interface: their attributes, launches, occupancy.
 #include <algorithm>
 
+#include "cuda/modules/module_calls.h"
+#include "cuda/streams/function_calls.h"
 #include "cuda/streams/launch.h"
+#include "cuda/streams/stream_calls.h"
 #include "cuda_driver/driver_api.h"
 
 using duet::cuda::Function;
@@ -10,10 +13,12 @@ using duet::cuda::ThreadState;
 
 namespace {
 
-cudaError_t get_attribute(int* value, CUfunction_attribute attribute, const void* function) {
-  if (value == nullptr) return cudaErrorInvalidValue;
+cudaError_t get_attribute(Session& session, int* value, CUfunction_attribute attribute,
+                          const void* function) {
   cudaFuncAttributes found{};
-  if (const cudaError_t error = cudaFuncGetAttributes(&found, function); error != cudaSuccess) return error;
+  if (const cudaError_t error = duet::cuda::get_function_attributes(session, &found, function);
+      error != cudaSuccess)
+    return error;
   switch (attribute) {
     case CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK:
       *value = found.maxThreadsPerBlock;
@@ -58,14 +63,20 @@ cudaError_t get_attribute(int* value, CUfunction_attribute attribute, const void
   }
 }
 
-cudaError_t set_attribute(const void* function, CUfunction_attribute attribute, int value) {
-  return cudaFuncSetAttribute(function, static_cast<cudaFuncAttribute>(attribute), value);
+cudaError_t set_attribute(Session& session, const void* function, CUfunction_attribute attribute, int value) {
+  return duet::cuda::set_function_attribute(session, function, static_cast<cudaFuncAttribute>(attribute),
+                                            value);
+}
+
+// Preferences change nothing; the function has to be one.
+cudaError_t check_function(Session& session, const void* function) {
+  return session.modules().function_of(function) != nullptr ? cudaSuccess : cudaErrorInvalidDeviceFunction;
 }
 
 cudaError_t launch(Session& session, ThreadState& thread, CUfunction handle, dim3 grid, dim3 block,
                    unsigned shared_bytes, CUstream stream, void** parameters, void** extra,
                    bool cooperative) {
-  Function* function = session.function_of(handle);
+  Function* function = session.modules().function_of(handle);
   if (function == nullptr) return cudaErrorInvalidResourceHandle;
   return duet::cuda::launch(session, thread, *function, grid, block, parameters, shared_bytes, stream,
                             cooperative, extra);
@@ -74,7 +85,7 @@ cudaError_t launch(Session& session, ThreadState& thread, CUfunction handle, dim
 // The block with most resident threads; among equals the largest.
 cudaError_t best_block(Session& session, int* least_grid, int* best, CUfunction handle,
                        CUoccupancyB2DSize shared_of, size_t shared_bytes, int limit) {
-  const Function* function = session.function_of(handle);
+  const Function* function = session.modules().function_of(handle);
   if (function == nullptr) return cudaErrorInvalidResourceHandle;
   if (least_grid == nullptr || best == nullptr || limit < 0) return cudaErrorInvalidValue;
   const auto& sm = session.config().gpu.sm;
@@ -99,41 +110,53 @@ cudaError_t best_block(Session& session, int* least_grid, int* best, CUfunction 
 
 }  // namespace
 
-DUET_CU(cuFuncGetAttribute, Context, (int* value, CUfunction_attribute attribute, CUfunction function),
-        get_attribute(value, attribute, function))
-DUET_CU(cuFuncSetAttribute, Context, (CUfunction function, CUfunction_attribute attribute, int value),
-        set_attribute(function, attribute, value))
-DUET_CU(cuFuncSetCacheConfig, Context, (CUfunction function, CUfunc_cache config),
-        cudaFuncSetCacheConfig(function, static_cast<cudaFuncCache>(config)))
-DUET_CU(cuFuncSetSharedMemConfig, Context, (CUfunction function, CUsharedconfig config),
-        cudaFuncSetSharedMemConfig(function, static_cast<cudaSharedMemConfig>(config)))
-DUET_CU(cuFuncGetName, Context, (const char** name, CUfunction function), cudaFuncGetName(name, function))
-DUET_CU(cuFuncGetParamInfo, Context, (CUfunction function, size_t index, size_t* offset, size_t* bytes),
-        cudaFuncGetParamInfo(function, index, offset, bytes))
+DUET_CU_UNLESS(value == nullptr, cuFuncGetAttribute, Other, Context,
+               (int* value, CUfunction_attribute attribute, CUfunction function),
+               get_attribute(session, value, attribute, function))
+DUET_CU_DO(cuFuncSetAttribute, Other, Context,
+           (CUfunction function, CUfunction_attribute attribute, int value),
+           set_attribute(session, function, attribute, value))
+DUET_CU_DO(cuFuncSetCacheConfig, Other, Context, (CUfunction function, CUfunc_cache),
+           check_function(session, function))
+DUET_CU_DO(cuFuncSetSharedMemConfig, Other, Context, (CUfunction function, CUsharedconfig),
+           check_function(session, function))
+DUET_CU_DO(cuFuncGetName, Other, Context, (const char** name, CUfunction function),
+           duet::cuda::get_function_name(session, name, function))
+DUET_CU_DO(cuFuncGetParamInfo, Other, Context,
+           (CUfunction function, size_t index, size_t* offset, size_t* bytes),
+           duet::cuda::get_parameter(session, function, index, offset, bytes))
 DUET_CU_BODY(cuFuncIsLoaded, Other, Context, (CUfunctionLoadingState * state, CUfunction function)) {
   if (state == nullptr) return cudaErrorInvalidValue;
-  const Function* found = session.find_function(function);
+  const Function* found = session.modules().find(function);
   if (found == nullptr) return cudaErrorInvalidResourceHandle;
   *state = found->kernel != nullptr ? CU_FUNCTION_LOADING_STATE_LOADED : CU_FUNCTION_LOADING_STATE_UNLOADED;
   return cudaSuccess;
 }
 DUET_CU_END
 DUET_CU_BODY(cuFuncLoad, Other, Context, (CUfunction function)) {
-  return session.function_of(function) != nullptr ? cudaSuccess : cudaErrorInvalidResourceHandle;
+  return session.modules().function_of(function) != nullptr ? cudaSuccess : cudaErrorInvalidResourceHandle;
 }
 DUET_CU_END
-DUET_CU(cuKernelGetAttribute, Init,
-        (int* value, CUfunction_attribute attribute, CUkernel kernel, CUdevice device),
-        device != 0 ? cudaErrorInvalidDevice : get_attribute(value, attribute, kernel))
-DUET_CU(cuKernelSetAttribute, Init,
-        (CUfunction_attribute attribute, int value, CUkernel kernel, CUdevice device),
-        device != 0 ? cudaErrorInvalidDevice : set_attribute(kernel, attribute, value))
-DUET_CU(cuKernelSetCacheConfig, Init, (CUkernel kernel, CUfunc_cache config, CUdevice device),
-        device != 0 ? cudaErrorInvalidDevice
-                    : cudaFuncSetCacheConfig(kernel, static_cast<cudaFuncCache>(config)))
-DUET_CU(cuKernelGetName, Init, (const char** name, CUkernel kernel), cudaFuncGetName(name, kernel))
-DUET_CU(cuKernelGetParamInfo, Init, (CUkernel kernel, size_t index, size_t* offset, size_t* bytes),
-        cudaFuncGetParamInfo(kernel, index, offset, bytes))
+DUET_CU_RUN(cuKernelGetAttribute, Other, Init,
+            (int* value, CUfunction_attribute attribute, CUkernel kernel, CUdevice device),
+            device != 0        ? cudaErrorInvalidDevice
+            : value == nullptr ? cudaErrorInvalidValue
+                               : run([&](Session& session, ThreadState&) {
+                                   return get_attribute(session, value, attribute, kernel);
+                                 }))
+DUET_CU_RUN(cuKernelSetAttribute, Other, Init,
+            (CUfunction_attribute attribute, int value, CUkernel kernel, CUdevice device),
+            device != 0 ? cudaErrorInvalidDevice : run([&](Session& session, ThreadState&) {
+              return set_attribute(session, kernel, attribute, value);
+            }))
+DUET_CU_RUN(cuKernelSetCacheConfig, Other, Init, (CUkernel kernel, CUfunc_cache, CUdevice device),
+            device != 0 ? cudaErrorInvalidDevice : run([&](Session& session, ThreadState&) {
+              return check_function(session, kernel);
+            }))
+DUET_CU_DO(cuKernelGetName, Other, Init, (const char** name, CUkernel kernel),
+           duet::cuda::get_function_name(session, name, kernel))
+DUET_CU_DO(cuKernelGetParamInfo, Other, Init, (CUkernel kernel, size_t index, size_t* offset, size_t* bytes),
+           duet::cuda::get_parameter(session, kernel, index, offset, bytes))
 
 DUET_CU_BODY(cuLaunchKernel, Launch, Context,
              (CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
@@ -164,19 +187,18 @@ DUET_CU_BODY(cuLaunchKernelEx, Launch, Context,
                 config->hStream, parameters, extra, cooperative);
 }
 DUET_CU_END
-DUET_CU(cuLaunchHostFunc, Context, (CUstream stream, CUhostFn function, void* data),
-        cudaLaunchHostFunc(stream, function, data))
+DUET_CU_DO(cuLaunchHostFunc, HostFunction, Context, (CUstream stream, CUhostFn function, void* data),
+           duet::cuda::launch_host_function(session, thread, stream, function, data))
 
-DUET_CU(cuOccupancyMaxActiveBlocksPerMultiprocessor, Context,
-        (int* blocks, CUfunction function, int threads, size_t shared_bytes),
-        cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, function, threads, shared_bytes))
-DUET_CU(cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags, Context,
-        (int* blocks, CUfunction function, int threads, size_t shared_bytes, unsigned flags),
-        cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(blocks, function, threads, shared_bytes,
-                                                               flags))
-DUET_CU(cuOccupancyAvailableDynamicSMemPerBlock, Context,
-        (size_t * bytes, CUfunction function, int blocks, int threads),
-        cudaOccupancyAvailableDynamicSMemPerBlock(bytes, function, blocks, threads))
+DUET_CU_DO(cuOccupancyMaxActiveBlocksPerMultiprocessor, Other, Context,
+           (int* blocks, CUfunction function, int threads, size_t shared_bytes),
+           duet::cuda::count_active_blocks(session, blocks, function, threads, shared_bytes))
+DUET_CU_DO(cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags, Other, Context,
+           (int* blocks, CUfunction function, int threads, size_t shared_bytes, unsigned),
+           duet::cuda::count_active_blocks(session, blocks, function, threads, shared_bytes))
+DUET_CU_DO(cuOccupancyAvailableDynamicSMemPerBlock, Other, Context,
+           (size_t * bytes, CUfunction function, int blocks, int threads),
+           duet::cuda::get_available_shared(session, bytes, function, blocks, threads))
 DUET_CU_BODY(cuOccupancyMaxPotentialBlockSize, Other, Context,
              (int* least_grid, int* threads, CUfunction function, CUoccupancyB2DSize shared_of,
               size_t shared_bytes, int limit)) {

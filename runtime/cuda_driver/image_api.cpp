@@ -1,10 +1,14 @@
 // Arrays, texture objects and surface objects of the driver interface: descriptors in the runtime interface's
 // form. Left out: mipmapped arrays, resource views, sRGB, and texture references (removed in CUDA 12).
 #include "cuda/images/arrays.h"
+#include "cuda/images/image_calls.h"
 #include "cuda_driver/driver_api.h"
 
 using duet::cuda::array_of;
 using duet::cuda::pointer_of;
+using duet::cuda::Run;
+using duet::cuda::Session;
+using duet::cuda::ThreadState;
 
 namespace {
 
@@ -43,26 +47,27 @@ cudaError_t format_of(const cudaChannelFormatDesc& channels, CUarray_format& for
   return cudaErrorInvalidValue;
 }
 
-cudaError_t create(CUarray* array, const CUDA_ARRAY3D_DESCRIPTOR* asked) {
+cudaError_t create(const Run& run, CUarray* array, const CUDA_ARRAY3D_DESCRIPTOR* asked) {
   if (array == nullptr || asked == nullptr) return cudaErrorInvalidValue;
   cudaChannelFormatDesc channels;
   if (const cudaError_t error = channels_of(asked->Format, asked->NumChannels, channels);
       error != cudaSuccess)
     return error;
-  return cudaMalloc3DArray(array_of(array), &channels, {asked->Width, asked->Height, asked->Depth},
-                           asked->Flags);
+  return run([&](Session& session, ThreadState&) {
+    return duet::cuda::create_array(session, array_of(array), &channels,
+                                    {asked->Width, asked->Height, asked->Depth}, asked->Flags);
+  });
 }
-cudaError_t create(CUarray* array, const CUDA_ARRAY_DESCRIPTOR* asked) {
+cudaError_t create(const Run& run, CUarray* array, const CUDA_ARRAY_DESCRIPTOR* asked) {
   if (asked == nullptr) return cudaErrorInvalidValue;
   const CUDA_ARRAY3D_DESCRIPTOR wide{asked->Width, asked->Height, 0, asked->Format, asked->NumChannels, 0};
-  return create(array, &wide);
+  return create(run, array, &wide);
 }
 
 cudaError_t describe(CUDA_ARRAY3D_DESCRIPTOR* to, CUarray array) {
-  if (to == nullptr) return cudaErrorInvalidValue;
   cudaChannelFormatDesc channels;
   cudaExtent extent;
-  if (const cudaError_t error = cudaArrayGetInfo(&channels, &extent, &to->Flags, array_of(array));
+  if (const cudaError_t error = duet::cuda::get_array_info(&channels, &extent, &to->Flags, array_of(array));
       error != cudaSuccess)
     return error;
   to->Width = extent.width;
@@ -72,7 +77,6 @@ cudaError_t describe(CUDA_ARRAY3D_DESCRIPTOR* to, CUarray array) {
 }
 cudaError_t describe(CUDA_ARRAY_DESCRIPTOR* to, CUarray array) {
   CUDA_ARRAY3D_DESCRIPTOR wide{};
-  if (to == nullptr) return cudaErrorInvalidValue;
   if (const cudaError_t error = describe(&wide, array); error != cudaSuccess) return error;
   *to = {wide.Width, wide.Height, wide.Format, wide.NumChannels};
   return cudaSuccess;
@@ -134,7 +138,8 @@ cudaError_t resource_of(const cudaResourceDesc& from, CUDA_RESOURCE_DESC* to) {
 }
 
 // Integers of at most 16 bits read as fractions unless told otherwise, as in the driver interface.
-cudaError_t texture_of(const CUDA_TEXTURE_DESC* from, const cudaResourceDesc& resource, cudaTextureDesc& to) {
+cudaError_t texture_of(const Run& run, const CUDA_TEXTURE_DESC* from, const cudaResourceDesc& resource,
+                       cudaTextureDesc& to) {
   if (from == nullptr) return cudaErrorInvalidValue;
   to = {};
   for (unsigned i = 0; i < 3; ++i)
@@ -147,7 +152,9 @@ cudaError_t texture_of(const CUDA_TEXTURE_DESC* from, const cudaResourceDesc& re
   if (resource.resType == cudaResourceTypeLinear) channels = resource.res.linear.desc;
   if (resource.resType == cudaResourceTypePitch2D) channels = resource.res.pitch2D.desc;
   if (resource.resType == cudaResourceTypeArray)
-    if (const cudaError_t error = cudaGetChannelDesc(&channels, resource.res.array.array);
+    if (const cudaError_t error = run([&](Session&, ThreadState&) {
+          return duet::cuda::get_channels(&channels, resource.res.array.array);
+        });
         error != cudaSuccess)
       return error;
   const bool fractions = (from->flags & CU_TRSF_READ_AS_INTEGER) == 0 && channels.x <= 16 &&
@@ -156,28 +163,30 @@ cudaError_t texture_of(const CUDA_TEXTURE_DESC* from, const cudaResourceDesc& re
   return cudaSuccess;
 }
 
-cudaError_t create_texture(CUtexObject* object, const CUDA_RESOURCE_DESC* resource,
+cudaError_t create_texture(const Run& run, CUtexObject* object, const CUDA_RESOURCE_DESC* resource,
                            const CUDA_TEXTURE_DESC* texture, const CUDA_RESOURCE_VIEW_DESC* view) {
   if (view != nullptr) return duet::cuda::refuse("cuTexObjectCreate with a resource view");
   cudaResourceDesc resource_description;
   cudaTextureDesc texture_description;
   cudaError_t error = resource_of(resource, resource_description);
-  if (error == cudaSuccess) error = texture_of(texture, resource_description, texture_description);
+  if (error == cudaSuccess) error = texture_of(run, texture, resource_description, texture_description);
   if (error != cudaSuccess) return error;
-  return cudaCreateTextureObject(object, &resource_description, &texture_description, nullptr);
+  return run([&](Session& session, ThreadState&) {
+    return duet::cuda::create_texture(session, object, &resource_description, &texture_description, nullptr);
+  });
 }
 
-cudaError_t create_surface(CUsurfObject* object, const CUDA_RESOURCE_DESC* resource) {
+cudaError_t create_surface(const Run& run, CUsurfObject* object, const CUDA_RESOURCE_DESC* resource) {
   cudaResourceDesc description;
   if (const cudaError_t error = resource_of(resource, description); error != cudaSuccess) return error;
-  return cudaCreateSurfaceObject(object, &description);
+  return run([&](Session& session, ThreadState&) {
+    return duet::cuda::create_surface(session, object, &description);
+  });
 }
 
 cudaError_t texture_description(CUDA_TEXTURE_DESC* to, CUtexObject object) {
-  if (to == nullptr) return cudaErrorInvalidValue;
   cudaTextureDesc from;
-  if (const cudaError_t error = cudaGetTextureObjectTextureDesc(&from, object); error != cudaSuccess)
-    return error;
+  if (const cudaError_t error = duet::cuda::get_texture(&from, object); error != cudaSuccess) return error;
   *to = {};
   for (unsigned i = 0; i < 3; ++i) to->addressMode[i] = static_cast<CUaddress_mode>(from.addressMode[i]);
   to->filterMode = static_cast<CUfilter_mode>(from.filterMode);
@@ -187,37 +196,46 @@ cudaError_t texture_description(CUDA_TEXTURE_DESC* to, CUtexObject object) {
   return cudaSuccess;
 }
 
-template <typename Get, typename Object>
-cudaError_t resource_description(CUDA_RESOURCE_DESC* to, Object object, Get&& get) {
-  if (to == nullptr) return cudaErrorInvalidValue;
+cudaError_t texture_resource(CUDA_RESOURCE_DESC* to, CUtexObject object) {
   cudaResourceDesc from;
-  const cudaError_t error = get(&from, object);
+  const cudaError_t error = duet::cuda::get_texture_resource(&from, object);
+  return error == cudaSuccess ? resource_of(from, to) : error;
+}
+cudaError_t surface_resource(CUDA_RESOURCE_DESC* to, CUsurfObject object) {
+  cudaResourceDesc from;
+  const cudaError_t error = duet::cuda::get_surface_resource(&from, object);
   return error == cudaSuccess ? resource_of(from, to) : error;
 }
 
 }  // namespace
 
-DUET_CU(cuArrayCreate_v2, Context, (CUarray * array, const CUDA_ARRAY_DESCRIPTOR* asked),
-        create(array, asked))
-DUET_CU(cuArray3DCreate_v2, Context, (CUarray * array, const CUDA_ARRAY3D_DESCRIPTOR* asked),
-        create(array, asked))
-DUET_CU(cuArrayGetDescriptor_v2, Context, (CUDA_ARRAY_DESCRIPTOR * to, CUarray array), describe(to, array))
-DUET_CU(cuArray3DGetDescriptor_v2, Context, (CUDA_ARRAY3D_DESCRIPTOR * to, CUarray array),
-        describe(to, array))
-DUET_CU(cuArrayDestroy, Context, (CUarray array),
-        array == nullptr ? cudaErrorInvalidResourceHandle : cudaFreeArray(array_of(array)))
+DUET_CU_RUN(cuArrayCreate_v2, Allocate, Context, (CUarray * array, const CUDA_ARRAY_DESCRIPTOR* asked),
+            create(run, array, asked))
+DUET_CU_RUN(cuArray3DCreate_v2, Allocate, Context, (CUarray * array, const CUDA_ARRAY3D_DESCRIPTOR* asked),
+            create(run, array, asked))
+DUET_CU_UNLESS(to == nullptr, cuArrayGetDescriptor_v2, Other, Context,
+               (CUDA_ARRAY_DESCRIPTOR * to, CUarray array), describe(to, array))
+DUET_CU_UNLESS(to == nullptr, cuArray3DGetDescriptor_v2, Other, Context,
+               (CUDA_ARRAY3D_DESCRIPTOR * to, CUarray array), describe(to, array))
+DUET_CU_RUN(cuArrayDestroy, Allocate, Context, (CUarray array),
+            array == nullptr ? cudaErrorInvalidResourceHandle
+                             : run([&](Session& session, ThreadState& thread) {
+                                 return duet::cuda::release_array(session, thread, array_of(array));
+                               }))
 
-DUET_CU(cuTexObjectCreate, Context,
-        (CUtexObject * object, const CUDA_RESOURCE_DESC* resource, const CUDA_TEXTURE_DESC* texture,
-         const CUDA_RESOURCE_VIEW_DESC* view),
-        create_texture(object, resource, texture, view))
-DUET_CU(cuTexObjectDestroy, Context, (CUtexObject object), cudaDestroyTextureObject(object))
-DUET_CU(cuTexObjectGetResourceDesc, Context, (CUDA_RESOURCE_DESC * to, CUtexObject object),
-        resource_description(to, object, cudaGetTextureObjectResourceDesc))
-DUET_CU(cuTexObjectGetTextureDesc, Context, (CUDA_TEXTURE_DESC * to, CUtexObject object),
-        texture_description(to, object))
-DUET_CU(cuSurfObjectCreate, Context, (CUsurfObject * object, const CUDA_RESOURCE_DESC* resource),
-        create_surface(object, resource))
-DUET_CU(cuSurfObjectDestroy, Context, (CUsurfObject object), cudaDestroySurfaceObject(object))
-DUET_CU(cuSurfObjectGetResourceDesc, Context, (CUDA_RESOURCE_DESC * to, CUsurfObject object),
-        resource_description(to, object, cudaGetSurfaceObjectResourceDesc))
+DUET_CU_RUN(cuTexObjectCreate, Other, Context,
+            (CUtexObject * object, const CUDA_RESOURCE_DESC* resource, const CUDA_TEXTURE_DESC* texture,
+             const CUDA_RESOURCE_VIEW_DESC* view),
+            create_texture(run, object, resource, texture, view))
+DUET_CU_DO(cuTexObjectDestroy, Other, Context, (CUtexObject object),
+           duet::cuda::destroy_texture(session, object))
+DUET_CU_UNLESS(to == nullptr, cuTexObjectGetResourceDesc, Other, Context,
+               (CUDA_RESOURCE_DESC * to, CUtexObject object), texture_resource(to, object))
+DUET_CU_UNLESS(to == nullptr, cuTexObjectGetTextureDesc, Other, Context,
+               (CUDA_TEXTURE_DESC * to, CUtexObject object), texture_description(to, object))
+DUET_CU_RUN(cuSurfObjectCreate, Other, Context, (CUsurfObject * object, const CUDA_RESOURCE_DESC* resource),
+            create_surface(run, object, resource))
+DUET_CU_DO(cuSurfObjectDestroy, Other, Context, (CUsurfObject object),
+           duet::cuda::destroy_surface(session, object))
+DUET_CU_UNLESS(to == nullptr, cuSurfObjectGetResourceDesc, Other, Context,
+               (CUDA_RESOURCE_DESC * to, CUsurfObject object), surface_resource(to, object))

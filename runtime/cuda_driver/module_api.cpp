@@ -6,12 +6,13 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "core/ptx_link.h"
+#include "cuda/modules/module_calls.h"
 #include "cuda/modules/modules.h"
-#include "cuda/modules/ptx_link.h"
 #include "cuda_driver/driver_api.h"
 
+using duet::cuda::error_of;
 using duet::cuda::Function;
-using duet::cuda::LoadResult;
 using duet::cuda::Session;
 using duet::cuda::ThreadState;
 using duet::cuda::valid_module;
@@ -83,21 +84,21 @@ cudaError_t load(Session& session, ThreadState& thread, CUmodule* module, const 
   std::uint32_t most = most_registers(count, options, values);
   for (const CUlinkState link : links())  // a finished link keeps its options
     if (image == link->linked.data()) most = std::min(most, link->most_registers);
-  const LoadResult result = duet::cuda::load_module(session, thread, image, module, most);
-  tell(result.message, count, options, values);
-  return result.error;
+  const duet::core::Status status = duet::cuda::load_module(session, thread, image, module, most);
+  tell(status.text, count, options, values);
+  return error_of(status);
 }
 
 cudaError_t load_file(Session& session, ThreadState& thread, CUmodule* module, const char* path) {
   if (module == nullptr || path == nullptr) return cudaErrorInvalidValue;
-  return duet::cuda::load_module_file(session, thread, path, module).error;
+  return error_of(duet::cuda::load_module_file(session, thread, path, module));
 }
 
 CUmodule* module_of(CUlibrary* library) { return reinterpret_cast<CUmodule*>(library); }
 
 cudaError_t get_module(Session& session, CUmodule* module, const void* function) {
   if (module == nullptr) return cudaErrorInvalidValue;
-  const Function* found = session.find_function(function);
+  const Function* found = session.modules().find(function);
   if (found == nullptr) return cudaErrorInvalidResourceHandle;
   *module = duet::cuda::module_of(found->image);
   return *module != nullptr ? cudaSuccess : cudaErrorInvalidResourceHandle;  // of the program itself
@@ -139,16 +140,18 @@ DUET_CU_BODY(cuModuleLoadFatBinary, Other, Context, (CUmodule * module, const vo
   return load(session, thread, module, image);
 }
 DUET_CU_END
-DUET_CU(cuModuleUnload, Context, (CUmodule module), cudaLibraryUnload(library_of(module)))
-DUET_CU(cuModuleGetFunction, Context, (CUfunction * function, CUmodule module, const char* name),
-        cudaLibraryGetKernel(kernel_of(function), library_of(module), name))
-DUET_CU(cuModuleGetGlobal_v2, Context,
-        (CUdeviceptr * address, size_t* bytes, CUmodule module, const char* name),
-        cudaLibraryGetGlobal(place_of(address), bytes, library_of(module), name))
-DUET_CU(cuModuleGetFunctionCount, Context, (unsigned* count, CUmodule module),
-        cudaLibraryGetKernelCount(count, library_of(module)))
-DUET_CU(cuModuleEnumerateFunctions, Context, (CUfunction * functions, unsigned count, CUmodule module),
-        cudaLibraryEnumerateKernels(kernel_of(functions), count, library_of(module)))
+DUET_CU_DO(cuModuleUnload, Other, Context, (CUmodule module),
+           duet::cuda::unload_library(session, library_of(module)))
+DUET_CU_DO(cuModuleGetFunction, Other, Context, (CUfunction * function, CUmodule module, const char* name),
+           duet::cuda::get_kernel(session, kernel_of(function), library_of(module), name))
+DUET_CU_DO(cuModuleGetGlobal_v2, Other, Context,
+           (CUdeviceptr * address, size_t* bytes, CUmodule module, const char* name),
+           duet::cuda::get_variable(session, place_of(address), bytes, library_of(module), name))
+DUET_CU_DO(cuModuleGetFunctionCount, Other, Context, (unsigned* count, CUmodule module),
+           duet::cuda::count_kernels(session, count, library_of(module)))
+DUET_CU_DO(cuModuleEnumerateFunctions, Other, Context,
+           (CUfunction * functions, unsigned count, CUmodule module),
+           duet::cuda::enumerate_kernels(session, kernel_of(functions), count, library_of(module)))
 DUET_CU_BODY(cuModuleGetLoadingMode, Other, Init, (CUmoduleLoadingMode * mode)) {
   if (mode == nullptr) return cudaErrorInvalidValue;
   *mode = CU_MODULE_EAGER_LOADING;
@@ -168,13 +171,13 @@ DUET_CU_BODY(cuLibraryLoadFromFile, Other, Init,
   return load_file(session, thread, module_of(library), path);
 }
 DUET_CU_END
-DUET_CU(cuLibraryUnload, Init, (CUlibrary library), cudaLibraryUnload(library))
-DUET_CU(cuLibraryGetKernel, Init, (CUkernel * kernel, CUlibrary library, const char* name),
-        cudaLibraryGetKernel(kernel, library, name))
-DUET_CU(cuLibraryGetKernelCount, Init, (unsigned* count, CUlibrary library),
-        cudaLibraryGetKernelCount(count, library))
-DUET_CU(cuLibraryEnumerateKernels, Init, (CUkernel * kernels, unsigned count, CUlibrary library),
-        cudaLibraryEnumerateKernels(kernels, count, library))
+DUET_CU_DO(cuLibraryUnload, Other, Init, (CUlibrary library), duet::cuda::unload_library(session, library))
+DUET_CU_DO(cuLibraryGetKernel, Other, Init, (CUkernel * kernel, CUlibrary library, const char* name),
+           duet::cuda::get_kernel(session, kernel, library, name))
+DUET_CU_DO(cuLibraryGetKernelCount, Other, Init, (unsigned* count, CUlibrary library),
+           duet::cuda::count_kernels(session, count, library))
+DUET_CU_DO(cuLibraryEnumerateKernels, Other, Init, (CUkernel * kernels, unsigned count, CUlibrary library),
+           duet::cuda::enumerate_kernels(session, kernels, count, library))
 DUET_CU_BODY(cuLibraryGetModule, Other, Context, (CUmodule * module, CUlibrary library)) {
   if (module == nullptr) return cudaErrorInvalidValue;
   *module = reinterpret_cast<CUmodule>(library);
@@ -182,15 +185,15 @@ DUET_CU_BODY(cuLibraryGetModule, Other, Context, (CUmodule * module, CUlibrary l
   return cudaSuccess;
 }
 DUET_CU_END
-DUET_CU(cuLibraryGetGlobal, Context,
-        (CUdeviceptr * address, size_t* bytes, CUlibrary library, const char* name),
-        cudaLibraryGetGlobal(place_of(address), bytes, library, name))
-DUET_CU(cuLibraryGetManaged, Context,
-        (CUdeviceptr * address, size_t* bytes, CUlibrary library, const char* name),
-        cudaLibraryGetManaged(place_of(address), bytes, library, name))
+DUET_CU_DO(cuLibraryGetGlobal, Other, Context,
+           (CUdeviceptr * address, size_t* bytes, CUlibrary library, const char* name),
+           duet::cuda::get_variable(session, place_of(address), bytes, library, name))
+DUET_CU_DO(cuLibraryGetManaged, Other, Context,
+           (CUdeviceptr * address, size_t* bytes, CUlibrary library, const char* name),
+           duet::cuda::get_managed_variable(session, place_of(address), bytes, library, name))
 DUET_CU_BODY(cuKernelGetFunction, Other, Context, (CUfunction * function, CUkernel kernel)) {
   if (function == nullptr) return cudaErrorInvalidValue;
-  if (session.find_function(kernel) == nullptr) return cudaErrorInvalidResourceHandle;
+  if (session.modules().find(kernel) == nullptr) return cudaErrorInvalidResourceHandle;
   *function = reinterpret_cast<CUfunction>(kernel);
   return cudaSuccess;
 }
@@ -236,7 +239,7 @@ DUET_CU_END
 DUET_CU_BODY(cuLinkComplete, Other, Context, (CUlinkState link, void** image, size_t* bytes)) {
   if (!links().contains(link)) return cudaErrorInvalidResourceHandle;
   if (image == nullptr || link->texts.empty()) return cudaErrorInvalidValue;
-  link->linked = link->texts.size() == 1 ? link->texts.front() : duet::cuda::link_ptx(link->texts);
+  link->linked = link->texts.size() == 1 ? link->texts.front() : duet::core::link_ptx(link->texts);
   tell("", link->option_count, link->options, link->values);
   *image = link->linked.data();
   if (bytes != nullptr) *bytes = link->linked.size() + 1;

@@ -7,7 +7,7 @@
 namespace duet::guest {
 
 KernelArguments::KernelArguments(process::ProgramSide& program, const void* stub, std::uint64_t there) {
-  const cuda::Function* function = cuda::Session::get().function_of(stub);
+  const cuda::Function* function = cuda::Session::get().modules().function_of(stub);
   if (function == nullptr || function->kernel == nullptr || there == 0) return;
   for (const auto& parameter : function->kernel->parameters) {
     std::uint64_t at = 0;

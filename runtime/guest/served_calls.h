@@ -14,8 +14,4 @@ struct ServedName {
 };
 ServedName served(const std::string& name);
 
-// Parts of the table, by subject.
-const std::map<std::string, Served>& served_graph_calls();
-const std::map<std::string, Served>& served_module_calls();
-
 }  // namespace duet::guest

@@ -7,36 +7,9 @@
 #include <vector>
 
 #include "cuda/session/session.h"
-#include "guest/lasting_room.h"
-#include "guest/nested_arguments.h"
-#include "guest/served_calls.h"
+#include "guest/served_by_hand.h"
 
 namespace duet::guest {
-
-namespace {
-
-std::uint64_t answer(cudaError_t error) { return static_cast<std::uint64_t>(error); }
-
-// (node, graph, dependencies, count, ...)
-template <auto function>
-struct AddNode;
-template <typename... Rest,
-          cudaError_t (*function)(cudaGraphNode_t*, cudaGraph_t, const cudaGraphNode_t*, size_t, Rest...)>
-struct AddNode<function> {
-  static std::uint64_t call(ArgumentWords& words) {
-    Argument<cudaGraphNode_t*> node(words);
-    Argument<cudaGraph_t> graph(words);
-    const std::uint64_t there = words.next(), count = words.next();
-    List<cudaGraphNode_t> after(words.program(), there, count);
-    std::tuple<Argument<Rest>...> rest{Argument<Rest>(words)...};
-    const cudaError_t error = std::apply(
-        [&](auto&... each) { return function(node.get(), graph.get(), after.get(), count, each.get()...); },
-        rest);
-    node.give_back();
-    std::apply([](auto&... each) { (each.give_back(), ...); }, rest);
-    return answer(error);
-  }
-};
 
 std::uint64_t add_node(ArgumentWords& words) {
   Argument<cudaGraphNode_t*> node(words);
@@ -49,60 +22,6 @@ std::uint64_t add_node(ArgumentWords& words) {
       cudaGraphAddNode(node.get(), graph.get(), after.get(), edges.get(), count, parameters.get());
   node.give_back();
   parameters.give_back();
-  return answer(error);
-}
-
-// (graph, from, to, edges, count)
-template <auto function>
-std::uint64_t change_edges(ArgumentWords& words) {
-  Argument<cudaGraph_t> graph(words);
-  const std::uint64_t from_there = words.next(), to_there = words.next(), edges_there = words.next();
-  const std::uint64_t count = words.next();
-  List<cudaGraphNode_t> from(words.program(), from_there, count), to(words.program(), to_there, count);
-  List<cudaGraphEdgeData> edges(words.program(), edges_there, count);
-  return answer(function(graph.get(), from.get(), to.get(), edges.get(), count));
-}
-
-// An array for a call's results, of as many as the program has room for.
-template <typename T>
-class Filled {
- public:
-  Filled(process::ProgramSide& program, std::uint64_t there, const size_t* room)
-      : program_(program), there_(there), values_(program, there, room != nullptr ? *room : 0) {}
-  T* get() { return values_.get(); }
-  void give_back() { values_.give_back(program_, there_); }
-
- private:
-  process::ProgramSide& program_;
-  std::uint64_t there_;
-  List<T> values_;
-};
-
-// (graph, nodes, count)
-template <auto function>
-std::uint64_t nodes_of_graph(ArgumentWords& words) {
-  Argument<cudaGraph_t> graph(words);
-  const std::uint64_t there = words.next();
-  Argument<size_t*> count(words);
-  Filled<cudaGraphNode_t> nodes(words.program(), there, count.get());
-  const cudaError_t error = function(graph.get(), nodes.get(), count.get());
-  nodes.give_back();
-  count.give_back();
-  return answer(error);
-}
-
-// (node, nodes, edges, count)
-template <auto function>
-std::uint64_t nodes_of_node(ArgumentWords& words) {
-  Argument<cudaGraphNode_t> node(words);
-  const std::uint64_t there = words.next(), edges_there = words.next();
-  Argument<size_t*> count(words);
-  Filled<cudaGraphNode_t> nodes(words.program(), there, count.get());
-  Filled<cudaGraphEdgeData> edges(words.program(), edges_there, count.get());
-  const cudaError_t error = function(node.get(), nodes.get(), edges.get(), count.get());
-  nodes.give_back();
-  edges.give_back();
-  count.give_back();
   return answer(error);
 }
 
@@ -128,7 +47,7 @@ std::uint64_t kernel_parameters(ArgumentWords& words) {
   Argument<cudaKernelNodeParams*> answered(words);
   const cudaError_t error = cudaGraphKernelNodeGetParams(node, answered.get());
   if (error != cudaSuccess) return answer(error);
-  const cuda::Function* const function = cuda::Session::get().function_of(answered.get()->func);
+  const cuda::Function* const function = cuda::Session::get().modules().function_of(answered.get()->func);
   const auto& parameters = function->kernel->parameters;
   void** const values = answered.get()->kernelParams;
   Bytes bytes = parameters.size() * sizeof(std::uint64_t);
@@ -245,101 +164,5 @@ std::uint64_t graph_text(ArgumentWords& words) {
   bytes.give_back();
   return answer(error);
 }
-
-}  // namespace
-
-#define DUET_SERVE(name) \
-  { #name, &Serve < &name> ::call }
-#define DUET_ADD(name) \
-  { #name, &AddNode < &name> ::call }
-
-const std::map<std::string, Served>& served_graph_calls() {
-  static const std::map<std::string, Served> calls{
-      {"cudaGraphAddDependencies", change_edges<&cudaGraphAddDependencies>},
-      {"cudaGraphAddNode", add_node},
-      {"cudaGraphGetEdges", edges_of_graph},
-      {"cudaGraphGetNodes", nodes_of_graph<&cudaGraphGetNodes>},
-      {"cudaGraphGetRootNodes", nodes_of_graph<&cudaGraphGetRootNodes>},
-      {"cudaGraphKernelNodeGetParams", kernel_parameters},
-      {"cudaGraphMemAllocNodeGetParams", allocation_parameters},
-      {"cudaGraphMemFreeNodeGetParams", free_parameters},
-      {"cudaGraphNodeGetDependencies", nodes_of_node<&cudaGraphNodeGetDependencies>},
-      {"cudaGraphNodeGetDependentNodes", nodes_of_node<&cudaGraphNodeGetDependentNodes>},
-      {"cudaGraphRemoveDependencies", change_edges<&cudaGraphRemoveDependencies>},
-      {"cudaStreamBeginCaptureToGraph", begin_capture_to_graph},
-      {"cudaStreamGetCaptureInfo", capture_info},
-      {"cudaStreamUpdateCaptureDependencies", update_capture},
-      // The program's own functions of these names see to a thread for host functions, and call these.
-      {"duetGuestGraphAddHostNode", &AddNode<&cudaGraphAddHostNode>::call},
-      {"duetGuestGraphAddNode", add_node},
-      {"duetGuestGraphText", graph_text},
-      DUET_ADD(cudaGraphAddChildGraphNode),
-      DUET_ADD(cudaGraphAddEmptyNode),
-      DUET_ADD(cudaGraphAddEventRecordNode),
-      DUET_ADD(cudaGraphAddEventWaitNode),
-      DUET_ADD(cudaGraphAddKernelNode),
-      DUET_ADD(cudaGraphAddMemAllocNode),
-      DUET_ADD(cudaGraphAddMemFreeNode),
-      DUET_ADD(cudaGraphAddMemcpyNode),
-      DUET_ADD(cudaGraphAddMemcpyNode1D),
-      DUET_ADD(cudaGraphAddMemcpyNodeFromSymbol),
-      DUET_ADD(cudaGraphAddMemcpyNodeToSymbol),
-      DUET_ADD(cudaGraphAddMemsetNode),
-      DUET_SERVE(cudaDeviceGraphMemTrim),
-      DUET_SERVE(cudaGraphChildGraphNodeGetGraph),
-      DUET_SERVE(cudaGraphClone),
-      DUET_SERVE(cudaGraphCreate),
-      DUET_SERVE(cudaGraphDestroy),
-      DUET_SERVE(cudaGraphDestroyNode),
-      DUET_SERVE(cudaGraphEventRecordNodeGetEvent),
-      DUET_SERVE(cudaGraphEventRecordNodeSetEvent),
-      DUET_SERVE(cudaGraphEventWaitNodeGetEvent),
-      DUET_SERVE(cudaGraphEventWaitNodeSetEvent),
-      DUET_SERVE(cudaGraphExecChildGraphNodeSetParams),
-      DUET_SERVE(cudaGraphExecDestroy),
-      DUET_SERVE(cudaGraphExecEventRecordNodeSetEvent),
-      DUET_SERVE(cudaGraphExecEventWaitNodeSetEvent),
-      DUET_SERVE(cudaGraphExecGetFlags),
-      DUET_SERVE(cudaGraphExecHostNodeSetParams),
-      DUET_SERVE(cudaGraphExecKernelNodeSetParams),
-      DUET_SERVE(cudaGraphExecMemcpyNodeSetParams),
-      DUET_SERVE(cudaGraphExecMemcpyNodeSetParams1D),
-      DUET_SERVE(cudaGraphExecMemcpyNodeSetParamsFromSymbol),
-      DUET_SERVE(cudaGraphExecMemcpyNodeSetParamsToSymbol),
-      DUET_SERVE(cudaGraphExecMemsetNodeSetParams),
-      DUET_SERVE(cudaGraphExecNodeSetParams),
-      DUET_SERVE(cudaGraphExecUpdate),
-      DUET_SERVE(cudaGraphHostNodeGetParams),
-      DUET_SERVE(cudaGraphHostNodeSetParams),
-      DUET_SERVE(cudaGraphInstantiate),
-      DUET_SERVE(cudaGraphInstantiateWithFlags),
-      DUET_SERVE(cudaGraphInstantiateWithParams),
-      DUET_SERVE(cudaGraphKernelNodeCopyAttributes),
-      DUET_SERVE(cudaGraphKernelNodeGetAttribute),
-      DUET_SERVE(cudaGraphKernelNodeSetAttribute),
-      DUET_SERVE(cudaGraphKernelNodeSetParams),
-      DUET_SERVE(cudaGraphLaunch),
-      DUET_SERVE(cudaGraphMemcpyNodeGetParams),
-      DUET_SERVE(cudaGraphMemcpyNodeSetParams),
-      DUET_SERVE(cudaGraphMemcpyNodeSetParams1D),
-      DUET_SERVE(cudaGraphMemcpyNodeSetParamsFromSymbol),
-      DUET_SERVE(cudaGraphMemcpyNodeSetParamsToSymbol),
-      DUET_SERVE(cudaGraphMemsetNodeGetParams),
-      DUET_SERVE(cudaGraphMemsetNodeSetParams),
-      DUET_SERVE(cudaGraphNodeFindInClone),
-      DUET_SERVE(cudaGraphNodeGetEnabled),
-      DUET_SERVE(cudaGraphNodeGetType),
-      DUET_SERVE(cudaGraphNodeSetEnabled),
-      DUET_SERVE(cudaGraphNodeSetParams),
-      DUET_SERVE(cudaGraphUpload),
-      DUET_SERVE(cudaStreamBeginCapture),
-      DUET_SERVE(cudaStreamEndCapture),
-      DUET_SERVE(cudaStreamIsCapturing),
-      DUET_SERVE(cudaThreadExchangeStreamCaptureMode),
-  };
-  return calls;
-}
-#undef DUET_SERVE
-#undef DUET_ADD
 
 }  // namespace duet::guest

@@ -5,8 +5,7 @@
 
 #include "cuda/modules/fat_binary.h"
 #include "cuda/session/session.h"
-#include "guest/nested_arguments.h"
-#include "guest/served_calls.h"
+#include "guest/served_by_hand.h"
 
 extern "C" {
 void** __cudaRegisterFatBinary(void* fat_binary);
@@ -65,6 +64,8 @@ Wrapper* wrapper_at(process::ProgramSide& program, std::uint64_t there) {
   return &wrapper;
 }
 
+}  // namespace
+
 std::uint64_t register_fat_binary(ArgumentWords& words) {
   return word_of(__cudaRegisterFatBinary(wrapper_at(words.program(), words.next())));
 }
@@ -88,7 +89,7 @@ std::uint64_t load_library(ArgumentWords& words) {
 
 std::uint64_t nothing_to_do(ArgumentWords&) { return 0; }
 
-void** handle(std::uint64_t word) { return ArgumentWords::pointer<void*>(word); }
+static void** handle(std::uint64_t word) { return ArgumentWords::pointer<void*>(word); }
 
 std::uint64_t register_function(ArgumentWords& words) {
   const std::uint64_t image = words.next(), stub = words.next();
@@ -123,21 +124,10 @@ std::uint64_t init_module(ArgumentWords& words) {
   return static_cast<std::uint64_t>(__cudaInitModule(handle(words.next())));
 }
 
-template <auto launch>
-std::uint64_t launch_kernel(ArgumentWords& words) {
-  const void* const stub = ArgumentWords::pointer<void>(words.next());
-  const dim3 grid = Argument<dim3>(words).get();
-  const dim3 block = Argument<dim3>(words).get();
-  KernelArguments arguments(words.program(), stub, words.next());
-  const std::uint64_t shared_bytes = words.next();
-  const auto stream = ArgumentWords::pointer<CUstream_st>(words.next());
-  return static_cast<std::uint64_t>(launch(stub, grid, block, arguments.get(), shared_bytes, stream));
-}
-
 // By its handle.
 cudaError_t launch_by_handle(const void* kernel, dim3 grid, dim3 block, void** arguments, size_t shared_bytes,
                              cudaStream_t stream) {
-  if (cuda::Session::get().function_of(kernel) == nullptr) return cudaErrorInvalidDeviceFunction;
+  if (cuda::Session::get().modules().function_of(kernel) == nullptr) return cudaErrorInvalidDeviceFunction;
   return __cudaLaunchKernel(ArgumentWords::pointer<CUkern_st>(word_of(kernel)), grid, block, arguments,
                             shared_bytes, stream);
 }
@@ -164,38 +154,5 @@ std::uint64_t enumerate_kernels(ArgumentWords& words) {
   kernels.give_back(words.program(), there);
   return static_cast<std::uint64_t>(error);
 }
-
-}  // namespace
-
-#define DUET_SERVE(name) \
-  { #name, &Serve < &name> ::call }
-
-const std::map<std::string, Served>& served_module_calls() {
-  static const std::map<std::string, Served> calls{
-      {"__cudaRegisterFatBinary", register_fat_binary},
-      {"__cudaRegisterFatBinaryEnd", nothing_to_do},
-      {"__cudaUnregisterFatBinary", nothing_to_do},
-      {"__cudaRegisterFunction", register_function},
-      {"__cudaRegisterVar", register_variable},
-      {"__cudaRegisterManagedVar", register_managed_variable},
-      {"__cudaInitModule", init_module},
-      {"__cudaLaunchKernel", launch_kernel<&launch_by_handle>},
-      {"cudaLibraryEnumerateKernels", enumerate_kernels},
-      {"cudaLibraryLoadData", load_library},
-      DUET_SERVE(__cudaGetKernel),
-      {"cudaLaunchKernel", launch_kernel<&cudaLaunchKernel>},
-      {"cudaLaunchCooperativeKernel", launch_kernel<&cudaLaunchCooperativeKernel>},
-      {"cudaLaunchKernelExC", launch_with_configuration},
-      DUET_SERVE(cudaGetFuncBySymbol),
-      DUET_SERVE(cudaGetKernel),
-      DUET_SERVE(cudaLibraryGetGlobal),
-      DUET_SERVE(cudaLibraryGetKernel),
-      DUET_SERVE(cudaLibraryGetKernelCount),
-      DUET_SERVE(cudaLibraryGetManaged),
-      DUET_SERVE(cudaLibraryUnload),
-  };
-  return calls;
-}
-#undef DUET_SERVE
 
 }  // namespace duet::guest

@@ -24,10 +24,7 @@ def main() -> int:
     if len(native) < 250:
         print(f"only {len(native)} functions found in libcudart.so.13")
         return 1
-    served = set()
-    for file in sorted((source / "runtime/guest").glob("served_*.cpp")):
-        text = file.read_text()
-        served |= set(re.findall(r'\{"(\w+)",', text)) | set(re.findall(r"DUET_(?:SERVE|SERVE_C|ADD)\((\w+)", text))
+    served = set(re.findall(r"^(?:PLAIN|NODE|BY)\((\w+)", (source / "runtime/guest/served.def").read_text(), re.M))
     library = (source / "runtime/guest/library/duet_guest.cpp").read_text()
     own = set(re.findall(r"^[\w *]+[ *](\w+)\([^;{]*\) \{", library, re.M))  # functions that programs have themselves
     served |= own

@@ -4,12 +4,12 @@
 #include <cstring>
 #include <map>
 
+#include "core/queues.h"
+#include "cuda/device/device_calls.h"
 #include "cuda/device/device_description.h"
-#include "cuda/memory/memory_pool.h"
 #include "cuda/session/session.h"
 #include "cuda/streams/capture.h"
 
-using duet::cuda::CallKind;
 using duet::cuda::Session;
 using duet::cuda::ThreadState;
 
@@ -27,29 +27,29 @@ std::map<cudaLimit, size_t>& limits() {
 
 }  // namespace
 
-DUET_API_SYNC(cudaDeviceSynchronize, DeviceSynchronize, (void)) {
+cudaError_t duet::cuda::synchronize_device(Session& session, ThreadState& thread) {
   if (const cudaError_t error = duet::cuda::check_device_wait(); error != cudaSuccess) return error;
-  thread.host->stage_one(session.cost(CallKind::DeviceSynchronize));
-  thread.host->wait(session.cost(CallKind::DeviceSynchronize), [&] { return session.driver().all_idle(); });
-  duet::cuda::trim_pools(session);
+  duet::core::wait_for_device(session.core(), *thread.host);
   return cudaSuccess;
+}
+DUET_API_SYNC(cudaDeviceSynchronize, DeviceSynchronize, (void)) {
+  return duet::cuda::synchronize_device(session, thread);
 }
 DUET_END
 
 DUET_API_SYNC(cudaDeviceReset, DeviceSynchronize, (void)) {
   if (const cudaError_t error = duet::cuda::check_device_wait(); error != cudaSuccess) return error;
-  thread.host->stage_one(session.cost(CallKind::DeviceSynchronize));
-  thread.host->wait(session.cost(CallKind::DeviceSynchronize), [&] { return session.driver().all_idle(); });
-  duet::cuda::trim_pools(session);
+  duet::core::wait_for_device(session.core(), *thread.host);
   return cudaSuccess;
 }
 DUET_END
 
-DUET_API(cudaGetDeviceCount, Other, (int* count)) {
+cudaError_t duet::cuda::count_devices(int* count) {
   if (count == nullptr) return cudaErrorInvalidValue;
   *count = 1;
   return cudaSuccess;
 }
+DUET_API(cudaGetDeviceCount, Other, (int* count)) { return duet::cuda::count_devices(count); }
 DUET_END
 DUET_API(cudaSetDevice, Other, (int device)) { return device == 0 ? cudaSuccess : cudaErrorInvalidDevice; }
 DUET_END
@@ -83,36 +83,49 @@ DUET_API(cudaGetDeviceProperties, Other, (cudaDeviceProp * properties, int devic
   return cudaSuccess;
 }
 DUET_END
-DUET_API(cudaDeviceGetAttribute, Other, (int* value, cudaDeviceAttr attribute, int device)) {
+cudaError_t duet::cuda::get_device_attribute(Session& session, int* value, cudaDeviceAttr attribute,
+                                             int device) {
   if (device != 0) return cudaErrorInvalidDevice;
   if (value == nullptr) return cudaErrorInvalidValue;
   return duet::cuda::attribute_value(session, attribute, *value);
 }
+DUET_API(cudaDeviceGetAttribute, Other, (int* value, cudaDeviceAttr attribute, int device)) {
+  return duet::cuda::get_device_attribute(session, value, attribute, device);
+}
 DUET_END
 
-DUET_API(cudaDeviceGetPCIBusId, Other, (char* id, int length, int device)) {
+cudaError_t duet::cuda::get_bus_id(char* id, int length, int device) {
   if (device != 0) return cudaErrorInvalidDevice;
   if (id == nullptr || length < 13) return cudaErrorInvalidValue;
   std::snprintf(id, static_cast<size_t>(length), "0000:00:00.0");
   return cudaSuccess;
 }
+DUET_API(cudaDeviceGetPCIBusId, Other, (char* id, int length, int device)) {
+  return duet::cuda::get_bus_id(id, length, device);
+}
 DUET_END
-DUET_API(cudaDeviceGetByPCIBusId, Other, (int* device, const char* id)) {
+cudaError_t duet::cuda::get_device_by_bus_id(int* device, const char* id) {
   if (device == nullptr || id == nullptr) return cudaErrorInvalidValue;
   if (std::strncmp(id, "0000:00:00", 10) != 0) return cudaErrorInvalidDevice;
   *device = 0;
   return cudaSuccess;
 }
+DUET_API(cudaDeviceGetByPCIBusId, Other, (int* device, const char* id)) {
+  return duet::cuda::get_device_by_bus_id(device, id);
+}
 DUET_END
-DUET_API(cudaDeviceCanAccessPeer, Other, (int* can, int device, int peer)) {
+cudaError_t duet::cuda::can_access_peer(int* can, int device, int peer) {
   if (can == nullptr) return cudaErrorInvalidValue;
   if (device != 0 || peer != 0) return cudaErrorInvalidDevice;
   *can = 0;
   return cudaSuccess;
 }
+DUET_API(cudaDeviceCanAccessPeer, Other, (int* can, int device, int peer)) {
+  return duet::cuda::can_access_peer(can, device, peer);
+}
 DUET_END
 
-DUET_API(cudaDeviceSetLimit, Other, (cudaLimit limit, size_t value)) {
+cudaError_t duet::cuda::set_limit(Session& session, cudaLimit limit, size_t value) {
   const auto found = limits().find(limit);
   if (found == limits().end()) return cudaErrorUnsupportedLimit;
   if (limit == cudaLimitStackSize) session.process().set_stack_bytes(value);
@@ -122,36 +135,49 @@ DUET_API(cudaDeviceSetLimit, Other, (cudaLimit limit, size_t value)) {
   found->second = value;
   return cudaSuccess;
 }
+DUET_API(cudaDeviceSetLimit, Other, (cudaLimit limit, size_t value)) {
+  return duet::cuda::set_limit(session, limit, value);
+}
 DUET_END
-DUET_API(cudaDeviceGetLimit, Other, (size_t * value, cudaLimit limit)) {
+cudaError_t duet::cuda::get_limit(size_t* value, cudaLimit limit) {
   const auto found = limits().find(limit);
   if (found == limits().end()) return cudaErrorUnsupportedLimit;
   if (value == nullptr) return cudaErrorInvalidValue;
   *value = found->second;
   return cudaSuccess;
 }
+DUET_API(cudaDeviceGetLimit, Other, (size_t * value, cudaLimit limit)) {
+  return duet::cuda::get_limit(value, limit);
+}
 DUET_END
 // Preferences: this machine's split between L1 and shared memory is fixed by its file.
 DUET_API(cudaDeviceSetCacheConfig, Other, (cudaFuncCache)) { return cudaSuccess; }
 DUET_END
-DUET_API(cudaDeviceGetCacheConfig, Other, (cudaFuncCache * config)) {
+cudaError_t duet::cuda::get_cache(cudaFuncCache* config) {
   if (config == nullptr) return cudaErrorInvalidValue;
   *config = cudaFuncCachePreferNone;
   return cudaSuccess;
 }
+DUET_API(cudaDeviceGetCacheConfig, Other, (cudaFuncCache * config)) { return duet::cuda::get_cache(config); }
 DUET_END
 DUET_API(cudaDeviceSetSharedMemConfig, Other, (cudaSharedMemConfig)) { return cudaSuccess; }
 DUET_END
-DUET_API(cudaDeviceGetSharedMemConfig, Other, (cudaSharedMemConfig * config)) {
+cudaError_t duet::cuda::get_banks(cudaSharedMemConfig* config) {
   if (config == nullptr) return cudaErrorInvalidValue;
   *config = cudaSharedMemBankSizeFourByte;
   return cudaSuccess;
 }
+DUET_API(cudaDeviceGetSharedMemConfig, Other, (cudaSharedMemConfig * config)) {
+  return duet::cuda::get_banks(config);
+}
 DUET_END
-DUET_API(cudaDeviceGetStreamPriorityRange, Other, (int* least, int* greatest)) {
+cudaError_t duet::cuda::get_priority_range(int* least, int* greatest) {
   if (least != nullptr) *least = 0;
   if (greatest != nullptr) *greatest = 0;  // no priorities
   return cudaSuccess;
+}
+DUET_API(cudaDeviceGetStreamPriorityRange, Other, (int* least, int* greatest)) {
+  return duet::cuda::get_priority_range(least, greatest);
 }
 DUET_END
 // How a host thread waits makes no difference to the simulated clock.
@@ -166,11 +192,12 @@ DUET_API(cudaGetDeviceFlags, Other, (unsigned* flags)) {
 }
 DUET_END
 
-DUET_API(cudaDriverGetVersion, Other, (int* version)) {
+cudaError_t duet::cuda::get_driver_version(int* version) {
   if (version == nullptr) return cudaErrorInvalidValue;
   *version = kVersion;
   return cudaSuccess;
 }
+DUET_API(cudaDriverGetVersion, Other, (int* version)) { return duet::cuda::get_driver_version(version); }
 DUET_END
 DUET_API(cudaRuntimeGetVersion, Other, (int* version)) {
   if (version == nullptr) return cudaErrorInvalidValue;

@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "config/derived.h"
+#include "core/images.h"
 
 namespace duet::cuda {
 
@@ -72,9 +73,9 @@ void describe(const Session& session, cudaDeviceProp& p) {
   p.totalConstMem = gpu.constant_bytes;
   p.major = as_int(gpu.compute_capability_major);
   p.minor = as_int(gpu.compute_capability_minor);
-  p.textureAlignment = 512;
-  p.texturePitchAlignment = 32;
-  p.surfaceAlignment = 512;
+  p.textureAlignment = core::kImageAlignment;
+  p.texturePitchAlignment = core::kPlaneAlignment;
+  p.surfaceAlignment = core::kImageAlignment;
   p.multiProcessorCount = as_int(sm.count);
   p.integrated = gpu.integrated;
   p.canMapHostMemory = 1;
@@ -87,7 +88,7 @@ void describe(const Session& session, cudaDeviceProp& p) {
   p.maxBlocksPerMultiProcessor = as_int(sm.max_blocks);
   p.globalL1CacheSupported = p.localL1CacheSupported = 1;
   p.managedMemory = 1;
-  p.concurrentManagedAccess = !ManagedGuard::needed(session.config());
+  p.concurrentManagedAccess = !core::ManagedGuard::needed(session.config());
   p.canUseHostPointerForRegisteredMem = 1;
   p.hostRegisterSupported = 1;
   p.cooperativeLaunch = 1;

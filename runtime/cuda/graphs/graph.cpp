@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "core/graph_plan.h"
 #include "cuda/streams/launch.h"
 
 namespace duet::cuda {
@@ -58,31 +59,13 @@ bool has_memory_nodes(const CUgraph_st& graph) {
 }
 
 std::vector<CUgraphNode_st*> topological_order(const CUgraph_st& graph) {
-  std::unordered_map<const CUgraphNode_st*, std::size_t> position, missing;
-  std::vector<std::vector<std::size_t>> dependents(graph.nodes.size());
-  for (std::size_t i = 0; i < graph.nodes.size(); ++i) position[graph.nodes[i].get()] = i;
-  for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
-    const auto& node = graph.nodes[i];
-    missing[node.get()] = node->after.size();
-    for (const CUgraphNode_st* earlier : node->after) dependents[position.at(earlier)].push_back(i);
-  }
+  std::unordered_map<const CUgraphNode_st*, std::size_t> place;
+  for (std::size_t i = 0; i < graph.nodes.size(); ++i) place[graph.nodes[i].get()] = i;
+  core::StepEdges edges(graph.nodes.size());
+  for (std::size_t i = 0; i < graph.nodes.size(); ++i)
+    for (const CUgraphNode_st* earlier : graph.nodes[i]->after) edges[i].push_back(place.at(earlier));
   std::vector<CUgraphNode_st*> order;
-  std::vector<std::size_t> ready;  // a heap, the earliest added first
-  for (std::size_t i = graph.nodes.size(); i-- > 0;)
-    if (graph.nodes[i]->after.empty()) ready.push_back(i);
-  std::make_heap(ready.begin(), ready.end(), std::greater<>());
-  while (!ready.empty()) {
-    std::pop_heap(ready.begin(), ready.end(), std::greater<>());
-    const std::size_t at = ready.back();
-    ready.pop_back();
-    order.push_back(graph.nodes[at].get());
-    for (const std::size_t later : dependents[at]) {
-      if (--missing[graph.nodes[later].get()] != 0) continue;
-      ready.push_back(later);
-      std::push_heap(ready.begin(), ready.end(), std::greater<>());
-    }
-  }
-  if (order.size() != graph.nodes.size()) order.clear();
+  for (const std::size_t at : core::topological_order(edges)) order.push_back(graph.nodes[at].get());
   return order;
 }
 
@@ -96,12 +79,13 @@ CUgraphNode_st* find_copy(const CUgraph_st& graph, const CUgraphNode_st* origina
 }
 
 cudaError_t kernel_work(Session& session, const cudaKernelNodeParams& params, KernelWork& work) {
-  Function* function = session.function_of(params.func);
+  Function* function = session.modules().function_of(params.func);
   if (function == nullptr) return cudaErrorInvalidDeviceFunction;
-  if (const cudaError_t error = check_launch(session, *function, params.gridDim, params.blockDim,
-                                             params.sharedMemBytes, work.cooperative);
-      error != cudaSuccess)
-    return error;
+  if (const core::Status status = core::check_launch(
+          session.core(), *function,
+          shape_of(params.gridDim, params.blockDim, params.sharedMemBytes, work.cooperative));
+      status.failed())
+    return error_of(status);
   const ptx::Kernel& kernel = *function->kernel;
   std::vector<std::byte> parameters;
   if (const cudaError_t error = take_parameters(kernel, params.kernelParams, params.extra, parameters);
@@ -127,6 +111,20 @@ cudaError_t fill_work(Session& session, const cudaMemsetParams& parms, FillWork&
   driver::Command command;
   if (const cudaError_t error = fill_command(session, parms, command); error != cudaSuccess) return error;
   work.parms = parms;
+  return cudaSuccess;
+}
+
+cudaError_t allocation_work(Session& session, cudaMemAllocNodeParams& params, MemAllocWork& work) {
+  const cudaMemPoolProps& pool = params.poolProps;
+  if (params.bytesize == 0 || pool.allocType != cudaMemAllocationTypePinned) return cudaErrorInvalidValue;
+  if (pool.handleTypes != cudaMemHandleTypeNone || pool.location.type != cudaMemLocationTypeDevice)
+    return cudaErrorNotSupported;
+  if (pool.location.id != 0) return cudaErrorInvalidDevice;
+  if (const core::Status status = core::make_graph_memory(session.core(), params.bytesize, work.memory);
+      status.failed())
+    return error_of(status);
+  params.dptr = duet::pointer_of(work.memory->address);
+  work.params = params;
   return cudaSuccess;
 }
 

@@ -9,7 +9,7 @@
 #include <variant>
 #include <vector>
 
-#include "cuda/graphs/graph_memory.h"
+#include "core/graph_memory.h"
 #include "cuda/memory/copies.h"
 #include "cuda/session/session.h"
 
@@ -42,6 +42,13 @@ struct WaitWork {
 };
 struct RecordWork {
   cudaEvent_t event = nullptr;
+};
+struct MemAllocWork {
+  std::shared_ptr<core::GraphMemory> memory;
+  cudaMemAllocNodeParams params{};
+};
+struct MemFreeWork {
+  std::shared_ptr<core::GraphMemory> memory;
 };
 // In the order of cudaGraphNodeType; it has two more before MemAllocWork.
 using Work = std::variant<KernelWork, CopyWork, FillWork, HostWork, ChildWork, EmptyWork, WaitWork,
@@ -111,6 +118,8 @@ CUgraphNode_st* find_copy(const CUgraph_st& graph, const CUgraphNode_st* origina
 cudaError_t kernel_work(Session& session, const cudaKernelNodeParams& params, KernelWork& work);
 cudaError_t copy_work(Session& session, const cudaMemcpy3DParms& parms, CopyWork& work);
 cudaError_t fill_work(Session& session, const cudaMemsetParams& parms, FillWork& work);
+// Fills in params.dptr.
+cudaError_t allocation_work(Session& session, cudaMemAllocNodeParams& params, MemAllocWork& work);
 cudaMemcpy3DParms linear_parms(void* to, const void* from, std::size_t count, cudaMemcpyKind kind);
 
 }  // namespace duet::cuda

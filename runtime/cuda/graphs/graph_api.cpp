@@ -4,6 +4,7 @@
 #include <fstream>
 
 #include "cuda/graphs/graph.h"
+#include "cuda/graphs/graph_calls.h"
 
 using duet::cuda::ChildWork;
 using duet::cuda::KernelWork;
@@ -69,37 +70,48 @@ void write_dot(std::ofstream& file, const CUgraph_st& graph, const std::string& 
 
 }  // namespace
 
-DUET_API(cudaGraphCreate, Other, (cudaGraph_t * graph, unsigned flags)) {
+cudaError_t duet::cuda::create_graph(cudaGraph_t* graph, unsigned flags) {
   if (graph == nullptr || flags != 0) return cudaErrorInvalidValue;
   *graph = new CUgraph_st;
   return cudaSuccess;
 }
+DUET_API(cudaGraphCreate, Other, (cudaGraph_t * graph, unsigned flags)) {
+  return duet::cuda::create_graph(graph, flags);
+}
 DUET_END
 
-DUET_API(cudaGraphDestroy, Other, (cudaGraph_t graph)) {
+cudaError_t duet::cuda::destroy_graph(cudaGraph_t graph) {
   if (!valid(graph) || graph->embedded) return cudaErrorInvalidValue;
   delete graph;
   return cudaSuccess;
 }
+DUET_API(cudaGraphDestroy, Other, (cudaGraph_t graph)) { return duet::cuda::destroy_graph(graph); }
 DUET_END
 
-DUET_API(cudaGraphClone, Other, (cudaGraph_t * clone, cudaGraph_t graph)) {
+cudaError_t duet::cuda::clone_graph(cudaGraph_t* clone, cudaGraph_t graph) {
   if (clone == nullptr || !valid(graph)) return cudaErrorInvalidValue;
   if (duet::cuda::has_memory_nodes(*graph)) return cudaErrorNotSupported;
   *clone = duet::cuda::copy_of(*graph).release();
   return cudaSuccess;
 }
+DUET_API(cudaGraphClone, Other, (cudaGraph_t * clone, cudaGraph_t graph)) {
+  return duet::cuda::clone_graph(clone, graph);
+}
 DUET_END
 
-DUET_API(cudaGraphNodeFindInClone, Other,
-         (cudaGraphNode_t * node, cudaGraphNode_t original, cudaGraph_t clone)) {
+cudaError_t duet::cuda::find_node_in_clone(cudaGraphNode_t* node, cudaGraphNode_t original,
+                                           cudaGraph_t clone) {
   if (node == nullptr || !valid(original) || !valid(clone)) return cudaErrorInvalidValue;
   *node = duet::cuda::find_copy(*clone, original);
   return *node != nullptr ? cudaSuccess : cudaErrorInvalidValue;
 }
+DUET_API(cudaGraphNodeFindInClone, Other,
+         (cudaGraphNode_t * node, cudaGraphNode_t original, cudaGraph_t clone)) {
+  return duet::cuda::find_node_in_clone(node, original, clone);
+}
 DUET_END
 
-DUET_API(cudaGraphDestroyNode, Other, (cudaGraphNode_t node)) {
+cudaError_t duet::cuda::destroy_node(cudaGraphNode_t node) {
   if (!valid(node)) return cudaErrorInvalidValue;
   if (duet::cuda::has_memory_nodes(node->graph)) return cudaErrorNotSupported;
   auto& nodes = node->graph.nodes;
@@ -107,35 +119,44 @@ DUET_API(cudaGraphDestroyNode, Other, (cudaGraphNode_t node)) {
   std::erase_if(nodes, [&](const auto& other) { return other.get() == node; });
   return cudaSuccess;
 }
+DUET_API(cudaGraphDestroyNode, Other, (cudaGraphNode_t node)) { return duet::cuda::destroy_node(node); }
 DUET_END
 
-DUET_API(cudaGraphNodeGetType, Other, (cudaGraphNode_t node, cudaGraphNodeType* type)) {
+cudaError_t duet::cuda::get_node_type(cudaGraphNode_t node, cudaGraphNodeType* type) {
   if (!valid(node) || type == nullptr) return cudaErrorInvalidValue;
   *type = node->type();
   return cudaSuccess;
 }
+DUET_API(cudaGraphNodeGetType, Other, (cudaGraphNode_t node, cudaGraphNodeType* type)) {
+  return duet::cuda::get_node_type(node, type);
+}
 DUET_END
 
-DUET_API(cudaGraphGetNodes, Other, (cudaGraph_t graph, cudaGraphNode_t* nodes, size_t* count)) {
+cudaError_t duet::cuda::get_nodes(cudaGraph_t graph, cudaGraphNode_t* nodes, size_t* count) {
   if (!valid(graph)) return cudaErrorInvalidValue;
   std::vector<cudaGraphNode_t> all;
   for (const auto& node : graph->nodes) all.push_back(node.get());
   return give(all, nodes, count);
 }
+DUET_API(cudaGraphGetNodes, Other, (cudaGraph_t graph, cudaGraphNode_t* nodes, size_t* count)) {
+  return duet::cuda::get_nodes(graph, nodes, count);
+}
 DUET_END
 
-DUET_API(cudaGraphGetRootNodes, Other, (cudaGraph_t graph, cudaGraphNode_t* nodes, size_t* count)) {
+cudaError_t duet::cuda::get_root_nodes(cudaGraph_t graph, cudaGraphNode_t* nodes, size_t* count) {
   if (!valid(graph)) return cudaErrorInvalidValue;
   std::vector<cudaGraphNode_t> roots;
   for (const auto& node : graph->nodes)
     if (node->after.empty()) roots.push_back(node.get());
   return give(roots, nodes, count);
 }
+DUET_API(cudaGraphGetRootNodes, Other, (cudaGraph_t graph, cudaGraphNode_t* nodes, size_t* count)) {
+  return duet::cuda::get_root_nodes(graph, nodes, count);
+}
 DUET_END
 
-DUET_API(cudaGraphGetEdges, Other,
-         (cudaGraph_t graph, cudaGraphNode_t* from, cudaGraphNode_t* to, cudaGraphEdgeData* data,
-          size_t* count)) {
+cudaError_t duet::cuda::get_edges(cudaGraph_t graph, cudaGraphNode_t* from, cudaGraphNode_t* to,
+                                  cudaGraphEdgeData* data, size_t* count) {
   if (!valid(graph) || count == nullptr || (from == nullptr) != (to == nullptr)) return cudaErrorInvalidValue;
   std::vector<cudaGraphNode_t> starts, ends;
   for (const auto& node : graph->nodes)
@@ -148,28 +169,41 @@ DUET_API(cudaGraphGetEdges, Other,
   give(starts, from, count);
   return give(ends, to, &again);
 }
+DUET_API(cudaGraphGetEdges, Other,
+         (cudaGraph_t graph, cudaGraphNode_t* from, cudaGraphNode_t* to, cudaGraphEdgeData* data,
+          size_t* count)) {
+  return duet::cuda::get_edges(graph, from, to, data, count);
+}
 DUET_END
 
-DUET_API(cudaGraphNodeGetDependencies, Other,
-         (cudaGraphNode_t node, cudaGraphNode_t* nodes, cudaGraphEdgeData* data, size_t* count)) {
+cudaError_t duet::cuda::get_dependencies(cudaGraphNode_t node, cudaGraphNode_t* nodes,
+                                         cudaGraphEdgeData* data, size_t* count) {
   if (!valid(node)) return cudaErrorInvalidValue;
   if (nodes != nullptr) clear(data, count);
   return give(node->after, nodes, count);
 }
+DUET_API(cudaGraphNodeGetDependencies, Other,
+         (cudaGraphNode_t node, cudaGraphNode_t* nodes, cudaGraphEdgeData* data, size_t* count)) {
+  return duet::cuda::get_dependencies(node, nodes, data, count);
+}
 DUET_END
 
-DUET_API(cudaGraphNodeGetDependentNodes, Other,
-         (cudaGraphNode_t node, cudaGraphNode_t* nodes, cudaGraphEdgeData* data, size_t* count)) {
+cudaError_t duet::cuda::get_dependent_nodes(cudaGraphNode_t node, cudaGraphNode_t* nodes,
+                                            cudaGraphEdgeData* data, size_t* count) {
   if (!valid(node)) return cudaErrorInvalidValue;
   if (nodes != nullptr) clear(data, count);
   return give(dependents_of(node), nodes, count);
 }
+DUET_API(cudaGraphNodeGetDependentNodes, Other,
+         (cudaGraphNode_t node, cudaGraphNode_t* nodes, cudaGraphEdgeData* data, size_t* count)) {
+  return duet::cuda::get_dependent_nodes(node, nodes, data, count);
+}
 DUET_END
 
 // An existing edge is an error, and so is a missing one below.
-DUET_API(cudaGraphAddDependencies, Other,
-         (cudaGraph_t graph, const cudaGraphNode_t* from, const cudaGraphNode_t* to,
-          const cudaGraphEdgeData* data, size_t count)) {
+cudaError_t duet::cuda::add_dependencies(cudaGraph_t graph, const cudaGraphNode_t* from,
+                                         const cudaGraphNode_t* to, const cudaGraphEdgeData* data,
+                                         size_t count) {
   if (!pairs_in(graph, from, to, count)) return cudaErrorInvalidValue;
   if (!duet::cuda::plain(data, count)) return cudaErrorNotSupported;
   for (size_t i = 0; i < count; ++i) {
@@ -179,35 +213,51 @@ DUET_API(cudaGraphAddDependencies, Other,
   }
   return cudaSuccess;
 }
-DUET_END
-
-DUET_API(cudaGraphRemoveDependencies, Other,
+DUET_API(cudaGraphAddDependencies, Other,
          (cudaGraph_t graph, const cudaGraphNode_t* from, const cudaGraphNode_t* to,
           const cudaGraphEdgeData* data, size_t count)) {
+  return duet::cuda::add_dependencies(graph, from, to, data, count);
+}
+DUET_END
+
+cudaError_t duet::cuda::remove_dependencies(cudaGraph_t graph, const cudaGraphNode_t* from,
+                                            const cudaGraphNode_t* to, const cudaGraphEdgeData* data,
+                                            size_t count) {
   if (!pairs_in(graph, from, to, count) || !duet::cuda::plain(data, count)) return cudaErrorInvalidValue;
   if (duet::cuda::has_memory_nodes(*graph)) return cudaErrorNotSupported;
   for (size_t i = 0; i < count; ++i)
     if (std::erase(to[i]->after, from[i]) == 0) return cudaErrorInvalidValue;
   return cudaSuccess;
 }
+DUET_API(cudaGraphRemoveDependencies, Other,
+         (cudaGraph_t graph, const cudaGraphNode_t* from, const cudaGraphNode_t* to,
+          const cudaGraphEdgeData* data, size_t count)) {
+  return duet::cuda::remove_dependencies(graph, from, to, data, count);
+}
 DUET_END
 
-DUET_API(cudaGraphChildGraphNodeGetGraph, Other, (cudaGraphNode_t node, cudaGraph_t* graph)) {
+cudaError_t duet::cuda::get_child_graph(cudaGraphNode_t node, cudaGraph_t* graph) {
   if (!valid(node) || graph == nullptr) return cudaErrorInvalidValue;
   const auto* child = std::get_if<ChildWork>(&node->work);
   if (child == nullptr) return cudaErrorInvalidValue;
   *graph = child->graph.get();
   return cudaSuccess;
 }
+DUET_API(cudaGraphChildGraphNodeGetGraph, Other, (cudaGraphNode_t node, cudaGraph_t* graph)) {
+  return duet::cuda::get_child_graph(node, graph);
+}
 DUET_END
 
 // Node numbers, types, kernels' names and edges, whatever the flags ask for.
-DUET_API(cudaGraphDebugDotPrint, Other, (cudaGraph_t graph, const char* path, unsigned)) {
+cudaError_t duet::cuda::print_graph(cudaGraph_t graph, const char* path) {
   if (!valid(graph) || path == nullptr) return cudaErrorInvalidValue;
   std::ofstream file(path);
   file << "digraph graph_1 {\n";
   write_dot(file, *graph, "");
   file << "}\n";
   return file.good() ? cudaSuccess : cudaErrorOperatingSystem;
+}
+DUET_API(cudaGraphDebugDotPrint, Other, (cudaGraph_t graph, const char* path, unsigned)) {
+  return duet::cuda::print_graph(graph, path);
 }
 DUET_END

@@ -3,48 +3,24 @@
 #include <algorithm>
 #include <optional>
 
-#include "cuda/streams/host_function.h"
+#include "core/copies.h"
+#include "cuda/streams/host_work.h"
 #include "cuda/streams/launch.h"
 
 using duet::cuda::CallKind;
 using duet::driver::Command;
 using duet::driver::CommandKind;
-using duet::driver::EventId;
 using duet::driver::StreamId;
 
 namespace duet::cuda {
 
 namespace {
 
-// The lanes and events of destroyed executable graphs, for the next ones.
-struct Spare {
-  std::vector<StreamId> lanes;
-  std::vector<EventId> events;
-};
-Spare& spare() {
-  static auto* const things = new Spare;
-  return *things;
-}
-
-StreamId take_lane(Session& session) {
-  if (spare().lanes.empty()) return session.driver().create_stream({});
-  const StreamId lane = spare().lanes.back();
-  spare().lanes.pop_back();
-  return lane;
-}
-
-EventId take_event(Session& session) {
-  if (spare().events.empty()) return session.driver().create_event();
-  const EventId event = spare().events.back();
-  spare().events.pop_back();
-  return event;
-}
-
 // Appends the graph's steps; returns its last steps, behind all others. `before`: steps before all of it.
 // Nothing when it has a cycle.
 std::optional<std::vector<std::size_t>> flatten(const CUgraph_st& graph,
                                                 const std::vector<std::size_t>& before,
-                                                std::vector<Step>& steps) {
+                                                std::vector<CUgraphNode_st*>& nodes, core::StepEdges& steps) {
   if (graph.nodes.empty()) return before;
   const auto order = topological_order(graph);
   if (order.empty()) return std::nullopt;
@@ -59,13 +35,14 @@ std::optional<std::vector<std::size_t>> flatten(const CUgraph_st& graph,
     }
     if (node->after.empty()) after = before;
     if (const auto* child = std::get_if<ChildWork>(&node->work)) {
-      auto inner = flatten(*child->graph, after, steps);
+      auto inner = flatten(*child->graph, after, nodes, steps);
       if (!inner) return std::nullopt;
       ends[node] = std::move(*inner);
       continue;
     }
     ends[node] = {steps.size()};
-    steps.push_back({node, std::move(after), 0, {}, false, 0});
+    nodes.push_back(node);
+    steps.push_back(std::move(after));
   }
   std::vector<std::size_t> last;
   for (const CUgraphNode_st* node : order)
@@ -75,126 +52,36 @@ std::optional<std::vector<std::size_t>> flatten(const CUgraph_st& graph,
   return last;
 }
 
-// As many as CUDA_DEVICE_MAX_CONNECTIONS can ask for.
-constexpr unsigned kLanes = 32;
-
-// Lanes by the rule at the top of graph_exec.h; returns the last step of each.
-std::vector<std::size_t> assign_lanes(std::vector<Step>& steps) {
-  std::vector<std::size_t> tail;
-  for (std::size_t i = 0; i < steps.size(); ++i) {
-    Step& step = steps[i];
-    step.lane = kLanes;
-    for (const std::size_t earlier : step.after)
-      if (tail[steps[earlier].lane] == earlier) step.lane = std::min(step.lane, steps[earlier].lane);
-    if (step.lane == kLanes && tail.size() == kLanes)
-      step.lane = static_cast<unsigned>(std::min_element(tail.begin(), tail.end()) - tail.begin());
-    if (step.lane == kLanes) {
-      step.lane = static_cast<unsigned>(tail.size());
-      tail.emplace_back();
-    }
-    tail[step.lane] = i;
-    for (const std::size_t earlier : step.after) {
-      if (steps[earlier].lane == step.lane) continue;
-      step.waits.push_back(earlier);
-      steps[earlier].awaited = true;
-    }
-  }
-  return tail;
-}
-
-// The ends of the other lanes, but for ends that lane 0 has waited for.
-std::vector<std::size_t> lane_ends(const std::vector<Step>& steps, const std::vector<std::size_t>& tail) {
-  std::unordered_set<std::size_t> known;
-  for (const Step& step : steps)
-    if (step.lane == 0) known.insert(step.waits.begin(), step.waits.end());
-  std::vector<std::size_t> result;
-  for (std::size_t lane = 1; lane < tail.size(); ++lane)
-    if (!known.contains(tail[lane])) result.push_back(tail[lane]);
-  return result;
-}
-
-// One launch of an executable graph.
-class Launch {
+// The commands of one launch.
+class Commands {
  public:
-  Launch(Session& session, ThreadState& thread, CUgraphExec_st& exec, StreamId stream)
-      : session_(session), thread_(thread), exec_(exec), stream_(stream) {}
-
-  cudaError_t run() {
-    if (const cudaError_t error = prepare(); error != cudaSuccess) {
-      take_back_memory();
-      return error;
-    }
-    thread_.host->stage_one(session_.cost(CallKind::GraphLaunch));
-    follow_last_launch();
-    const auto begins = [](const Step& step) { return step.lane != 0 && step.after.empty(); };
-    if (std::any_of(exec_.steps.begin(), exec_.steps.end(), begins))
-      edge(CommandKind::EventRecord, stream_, exec_.start);
-    for (std::size_t i = 0; i < exec_.steps.size(); ++i) {
-      const Step& step = exec_.steps[i];
-      const StreamId id = lane(step.lane);
-      if (begins(step)) edge(CommandKind::StreamWaitEvent, id, exec_.start);
-      record_tail(step.lane);
-      for (const std::size_t earlier : step.waits) wait_for(id, earlier);
-      if (commands_[i].cost != nullptr) {
-        const auto command = thread_.host->submit_further(std::move(commands_[i]));
-        if (const auto* work = std::get_if<KernelWork>(&step.node->work))
-          session_.launched(command, id, *work->function->kernel);
-      }
-      if (step.awaited) unrecorded_[step.lane] = i;
-    }
-    for (const std::size_t last : exec_.last) wait_for(stream_, last);
-    exec_.last_stream = stream_;
-    exec_.last_command = session_.driver().last_submitted(stream_);
-    return cudaSuccess;
-  }
-
- private:
-  StreamId lane(unsigned number) const { return number == 0 ? stream_ : exec_.lanes[number - 1]; }
-  void submit(Command command) { thread_.host->submit_further(std::move(command)); }
-  void edge(CommandKind kind, StreamId stream, EventId event) {
-    Command command;
-    command.kind = kind;
-    command.cost = &session_.cost(CallKind::GraphEdge);
-    command.stream = stream;
-    command.event = event;
-    submit(std::move(command));
-  }
-
-  // A record is submitted when somebody waits for it or its lane goes on: on a machine with one hardware
-  // channel it would otherwise hold up the nodes behind it until its own node is complete.
-  void wait_for(StreamId stream, std::size_t step) {
-    const auto open = unrecorded_.find(exec_.steps[step].lane);
-    if (open != unrecorded_.end() && open->second == step) record_tail(exec_.steps[step].lane);
-    edge(CommandKind::StreamWaitEvent, stream, exec_.steps[step].event);
-  }
-  void record_tail(unsigned lane_number) {
-    const auto open = unrecorded_.find(lane_number);
-    if (open == unrecorded_.end()) return;
-    edge(CommandKind::EventRecord, lane(lane_number), exec_.steps[open->second].event);
-    unrecorded_.erase(open);
-  }
+  Commands(Session& session, CUgraphExec_st& exec) : session_(session), exec_(exec) {}
 
   // Every possible failure comes before the first command. No cost: the node does nothing.
   cudaError_t prepare() {
-    for (const Step& step : exec_.steps) {
+    for (CUgraphNode_st* node : exec_.nodes) {
       Command& command = commands_.emplace_back();
-      if (!step.node->enabled) continue;
-      if (const cudaError_t error =
-              std::visit([&](auto& work) { return make(work, command); }, step.node->work);
-          error != cudaSuccess)
+      if (!node->enabled) continue;
+      if (const cudaError_t error = std::visit([&](auto& work) { return make(work, command); }, node->work);
+          error != cudaSuccess) {
+        take_back_memory();
         return error;
-      command.stream = lane(step.lane);
+      }
     }
     return cudaSuccess;
   }
+  std::vector<Command> take() { return std::move(commands_); }
+
+ private:
   cudaError_t make(KernelWork& work, Command& command) {
-    return launch_command(session_, *work.function, work.grid, work.block, work.parameters, work.shared_bytes,
-                          work.cooperative, command);
+    return error_of(core::prepare_launch(session_.core(), *work.function,
+                                         shape_of(work.grid, work.block, work.shared_bytes, work.cooperative),
+                                         work.parameters, command));
   }
   cudaError_t make(CopyWork& work, Command& command) { return copy_command(session_, work.parms, command); }
   cudaError_t make(FillWork& work, Command& command) { return fill_command(session_, work.parms, command); }
   cudaError_t make(HostWork& work, Command& command) {
-    command = host_function_command(session_, work.function, work.data);
+    command = core::host_function_command(session_.core(), host_function(work.function, work.data));
     return cudaSuccess;
   }
   cudaError_t make(WaitWork& work, Command& command) {
@@ -216,12 +103,12 @@ class Launch {
   cudaError_t make(MemAllocWork& work, Command&) {
     const bool was = work.memory->allocated;
     const bool free_first = (exec_.flags & cudaGraphInstantiateFlagAutoFreeOnLaunch) != 0;
-    const cudaError_t error = allocate_graph_memory(work.memory, free_first);
+    const cudaError_t error = error_of(core::allocate_graph_memory(work.memory, free_first));
     if (error == cudaSuccess) memory_before_.emplace_back(work.memory, was);
     return error;
   }
   cudaError_t make(MemFreeWork& work, Command&) {
-    const cudaError_t error = free_graph_memory(work.memory);
+    const cudaError_t error = error_of(core::free_graph_memory(work.memory));
     if (error == cudaSuccess) memory_before_.emplace_back(work.memory, true);
     return error;
   }
@@ -229,36 +116,17 @@ class Launch {
   void take_back_memory() {
     for (; !memory_before_.empty(); memory_before_.pop_back()) {
       const auto& [memory, was] = memory_before_.back();
-      if (was)
-        allocate_graph_memory(memory, true);
-      else
-        free_graph_memory(memory);
+      (void)(was ? core::allocate_graph_memory(memory, true) : core::free_graph_memory(memory));
     }
   }
   cudaError_t make(ChildWork&, Command&) { return cudaSuccess; }  // flattened
   cudaError_t make(EmptyWork&, Command&) { return cudaSuccess; }
 
-  // Launches of one executable graph run one after the other, in whatever streams.
-  void follow_last_launch() {
-    driver::Driver& driver = session_.driver();
-    if (exec_.last_command == 0 || exec_.last_stream == stream_ || driver.complete(exec_.last_command))
-      return;
-    if (!driver.stream_exists(exec_.last_stream)) {
-      thread_.host->wait(session_.cost(CallKind::GraphLaunch),
-                         [&] { return driver.complete(exec_.last_command); });
-      return;
-    }
-    edge(CommandKind::EventRecord, exec_.last_stream, exec_.end);
-    edge(CommandKind::StreamWaitEvent, stream_, exec_.end);
-  }
-
   Session& session_;
-  ThreadState& thread_;
   CUgraphExec_st& exec_;
-  const StreamId stream_;
-  std::vector<Command> commands_;                                             // by step
-  std::vector<std::pair<std::shared_ptr<GraphMemory>, bool>> memory_before_;  // whether it was allocated
-  std::unordered_map<unsigned, std::size_t> unrecorded_;  // by lane: its latest step, awaited
+  std::vector<Command> commands_;  // by step
+  std::vector<std::pair<std::shared_ptr<core::GraphMemory>, bool>>
+      memory_before_;  // whether it was allocated
 };
 
 bool same_edges(const CUgraph_st& one, const CUgraph_st& other, std::size_t at) {
@@ -310,29 +178,19 @@ void take_over(CUgraph_st& own, const CUgraph_st& other) {
 std::unique_ptr<CUgraphExec_st> instantiate(Session& session, const CUgraph_st& graph) {
   auto exec = std::make_unique<CUgraphExec_st>();
   exec->graph = copy_of(graph);
-  if (!flatten(*exec->graph, {}, exec->steps)) return nullptr;
-  const std::vector<std::size_t> tail = assign_lanes(exec->steps);
-  for (std::size_t i = 1; i < tail.size(); ++i) exec->lanes.push_back(take_lane(session));
-  exec->last = lane_ends(exec->steps, tail);
-  for (const std::size_t last : exec->last) exec->steps[last].awaited = true;
-  for (Step& step : exec->steps)
-    if (step.awaited) step.event = take_event(session);
-  exec->start = take_event(session);
-  exec->end = take_event(session);
+  core::StepEdges steps;
+  if (!flatten(*exec->graph, {}, exec->nodes, steps)) return nullptr;
+  exec->plan = core::make_plan(session.core(), std::move(steps));
   return exec;
 }
 
-// Running launches go on: commands refer to records, not to events, and a lane's next owner comes behind.
-void destroy(std::unique_ptr<CUgraphExec_st> exec) {
-  spare().lanes.insert(spare().lanes.end(), exec->lanes.begin(), exec->lanes.end());
-  for (const Step& step : exec->steps)
-    if (step.event != 0) spare().events.push_back(step.event);
-  spare().events.push_back(exec->start);
-  spare().events.push_back(exec->end);
-}
+void destroy(std::unique_ptr<CUgraphExec_st> exec) { core::release_plan(exec->plan); }
 
 cudaError_t launch(Session& session, ThreadState& thread, CUgraphExec_st& exec, StreamId stream) {
-  return Launch(session, thread, exec, stream).run();
+  Commands commands(session, exec);
+  if (const cudaError_t error = commands.prepare(); error != cudaSuccess) return error;
+  core::launch(session.core(), *thread.host, exec.plan, stream, commands.take());
+  return cudaSuccess;
 }
 
 cudaError_t update(CUgraph_st& own, const CUgraph_st& graph, cudaGraphExecUpdateResultInfo& info) {

@@ -1,6 +1,7 @@
 // Calls that add nodes to graphs, and read and set their work, in graphs and in executable copies.
 #include <algorithm>
 
+#include "cuda/graphs/graph_calls.h"
 #include "cuda/graphs/graph_exec.h"
 
 using duet::cuda::ChildWork;
@@ -62,7 +63,7 @@ auto kernel(Session& session, const cudaKernelNodeParams* params) {
                              : duet::cuda::kernel_work(session, *params, std::get<KernelWork>(work));
   };
 }
-auto copy(Session& session, const cudaMemcpy3DParms* parms) {
+auto copy_of_box(Session& session, const cudaMemcpy3DParms* parms) {
   return [&session, parms](Work& work) {
     return parms == nullptr ? cudaErrorInvalidValue
                             : duet::cuda::copy_work(session, *parms, std::get<CopyWork>(work));
@@ -98,7 +99,7 @@ auto fill(Session& session, const cudaMemsetParams* parms) {
                             : duet::cuda::fill_work(session, *parms, std::get<FillWork>(work));
   };
 }
-auto host(const cudaHostNodeParams* params) {
+auto host_call(const cudaHostNodeParams* params) {
   return [params](Work& work) {
     if (params == nullptr || params->fn == nullptr) return cudaErrorInvalidValue;
     work = HostWork{params->fn, params->userData};
@@ -129,14 +130,14 @@ auto allocation(Session& session, Params* params) {
     if (params == nullptr) return cudaErrorInvalidValue;
     cudaMemAllocNodeParams first{params->poolProps, params->accessDescs, params->accessDescCount,
                                  params->bytesize, nullptr};
-    const cudaError_t error = duet::cuda::make_graph_memory(session, first, std::get<MemAllocWork>(work));
+    const cudaError_t error = duet::cuda::allocation_work(session, first, std::get<MemAllocWork>(work));
     params->dptr = first.dptr;
     return error;
   };
 }
 auto release(void* pointer) {
   return [pointer](Work& work) {
-    auto memory = duet::cuda::graph_memory_of(pointer);
+    auto memory = duet::core::graph_memory_of(duet::virtual_address(pointer));
     if (memory == nullptr) return cudaErrorInvalidValue;
     work = MemFreeWork{std::move(memory)};
     return cudaSuccess;
@@ -166,14 +167,14 @@ cudaError_t by_type(Session& session, cudaGraphNodeParams& p, Use&& use) {
       return use(KernelWork{}, kernel(session, &params));
     }
     case cudaGraphNodeTypeMemcpy:
-      return use(CopyWork{}, copy(session, &p.memcpy.copyParams));
+      return use(CopyWork{}, copy_of_box(session, &p.memcpy.copyParams));
     case cudaGraphNodeTypeMemset: {
       const cudaMemsetParams params = first_version(p.memset);
       return use(FillWork{}, fill(session, &params));
     }
     case cudaGraphNodeTypeHost: {
       const cudaHostNodeParams params = first_version(p.host);
-      return use(HostWork{}, host(&params));
+      return use(HostWork{}, host_call(&params));
     }
     case cudaGraphNodeTypeGraph:
       if (p.graph.ownership != cudaGraphChildGraphOwnershipClone) return cudaErrorNotSupported;
@@ -198,12 +199,22 @@ cudaError_t by_type(Session& session, cudaGraphNodeParams& p, Use&& use) {
 #define DUET_ADD_PARAMETERS \
   cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *after, size_t after_count
 
-DUET_API(cudaGraphAddKernelNode, Other, (DUET_ADD_PARAMETERS, const cudaKernelNodeParams* params)) {
+cudaError_t duet::cuda::add_kernel_node(Session& session, cudaGraphNode_t* node, cudaGraph_t graph,
+                                        const cudaGraphNode_t* after, size_t after_count,
+                                        const cudaKernelNodeParams* params) {
   return add(node, graph, after, after_count, KernelWork{}, kernel(session, params));
 }
+DUET_API(cudaGraphAddKernelNode, Other, (DUET_ADD_PARAMETERS, const cudaKernelNodeParams* params)) {
+  return duet::cuda::add_kernel_node(session, node, graph, after, after_count, params);
+}
 DUET_END
+cudaError_t duet::cuda::add_memcpy_node(Session& session, cudaGraphNode_t* node, cudaGraph_t graph,
+                                        const cudaGraphNode_t* after, size_t after_count,
+                                        const cudaMemcpy3DParms* parms) {
+  return add(node, graph, after, after_count, CopyWork{}, copy_of_box(session, parms));
+}
 DUET_API(cudaGraphAddMemcpyNode, Other, (DUET_ADD_PARAMETERS, const cudaMemcpy3DParms* parms)) {
-  return add(node, graph, after, after_count, CopyWork{}, copy(session, parms));
+  return duet::cuda::add_memcpy_node(session, node, graph, after, after_count, parms);
 }
 DUET_END
 DUET_API(cudaGraphAddMemcpyNode1D, Other,
@@ -225,51 +236,94 @@ DUET_API(cudaGraphAddMemcpyNodeFromSymbol, Other,
              from_symbol(session, to, symbol, count, offset, kind));
 }
 DUET_END
-DUET_API(cudaGraphAddMemsetNode, Other, (DUET_ADD_PARAMETERS, const cudaMemsetParams* parms)) {
+cudaError_t duet::cuda::add_memset_node(Session& session, cudaGraphNode_t* node, cudaGraph_t graph,
+                                        const cudaGraphNode_t* after, size_t after_count,
+                                        const cudaMemsetParams* parms) {
   return add(node, graph, after, after_count, FillWork{}, fill(session, parms));
 }
-DUET_END
-DUET_API(cudaGraphAddHostNode, Other, (DUET_ADD_PARAMETERS, const cudaHostNodeParams* params)) {
-  return add(node, graph, after, after_count, HostWork{}, host(params));
+DUET_API(cudaGraphAddMemsetNode, Other, (DUET_ADD_PARAMETERS, const cudaMemsetParams* parms)) {
+  return duet::cuda::add_memset_node(session, node, graph, after, after_count, parms);
 }
 DUET_END
-DUET_API(cudaGraphAddChildGraphNode, Other, (DUET_ADD_PARAMETERS, cudaGraph_t child_graph)) {
+cudaError_t duet::cuda::add_host_node(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after,
+                                      size_t after_count, const cudaHostNodeParams* params) {
+  return add(node, graph, after, after_count, HostWork{}, host_call(params));
+}
+DUET_API(cudaGraphAddHostNode, Other, (DUET_ADD_PARAMETERS, const cudaHostNodeParams* params)) {
+  return duet::cuda::add_host_node(node, graph, after, after_count, params);
+}
+DUET_END
+cudaError_t duet::cuda::add_child_graph_node(cudaGraphNode_t* node, cudaGraph_t graph,
+                                             const cudaGraphNode_t* after, size_t after_count,
+                                             cudaGraph_t child_graph) {
   return add(node, graph, after, after_count, ChildWork{}, child(child_graph));
 }
+DUET_API(cudaGraphAddChildGraphNode, Other, (DUET_ADD_PARAMETERS, cudaGraph_t child_graph)) {
+  return duet::cuda::add_child_graph_node(node, graph, after, after_count, child_graph);
+}
 DUET_END
-DUET_API(cudaGraphAddEmptyNode, Other, (DUET_ADD_PARAMETERS)) {
+cudaError_t duet::cuda::add_empty_node(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after,
+                                       size_t after_count) {
   return add(node, graph, after, after_count, EmptyWork{}, nothing);
 }
-DUET_END
-DUET_API(cudaGraphAddEventRecordNode, Other, (DUET_ADD_PARAMETERS, cudaEvent_t event)) {
-  return add(node, graph, after, after_count, RecordWork{}, event_of<RecordWork>(session, event));
+DUET_API(cudaGraphAddEmptyNode, Other, (DUET_ADD_PARAMETERS)) {
+  return duet::cuda::add_empty_node(node, graph, after, after_count);
 }
 DUET_END
-DUET_API(cudaGraphAddEventWaitNode, Other, (DUET_ADD_PARAMETERS, cudaEvent_t event)) {
+cudaError_t duet::cuda::add_event_record_node(Session& session, cudaGraphNode_t* node, cudaGraph_t graph,
+                                              const cudaGraphNode_t* after, size_t after_count,
+                                              cudaEvent_t event) {
+  return add(node, graph, after, after_count, RecordWork{}, event_of<RecordWork>(session, event));
+}
+DUET_API(cudaGraphAddEventRecordNode, Other, (DUET_ADD_PARAMETERS, cudaEvent_t event)) {
+  return duet::cuda::add_event_record_node(session, node, graph, after, after_count, event);
+}
+DUET_END
+cudaError_t duet::cuda::add_event_wait_node(Session& session, cudaGraphNode_t* node, cudaGraph_t graph,
+                                            const cudaGraphNode_t* after, size_t after_count,
+                                            cudaEvent_t event) {
   return add(node, graph, after, after_count, WaitWork{}, event_of<WaitWork>(session, event));
+}
+DUET_API(cudaGraphAddEventWaitNode, Other, (DUET_ADD_PARAMETERS, cudaEvent_t event)) {
+  return duet::cuda::add_event_wait_node(session, node, graph, after, after_count, event);
 }
 DUET_END
 
-DUET_API(cudaGraphAddMemAllocNode, Other, (DUET_ADD_PARAMETERS, cudaMemAllocNodeParams* params)) {
+cudaError_t duet::cuda::add_mem_alloc_node(Session& session, cudaGraphNode_t* node, cudaGraph_t graph,
+                                           const cudaGraphNode_t* after, size_t after_count,
+                                           cudaMemAllocNodeParams* params) {
   return add(node, graph, after, after_count, MemAllocWork{}, allocation(session, params));
 }
-DUET_END
-DUET_API(cudaGraphAddMemFreeNode, Other, (DUET_ADD_PARAMETERS, void* pointer)) {
-  return add(node, graph, after, after_count, MemFreeWork{}, release(pointer));
+DUET_API(cudaGraphAddMemAllocNode, Other, (DUET_ADD_PARAMETERS, cudaMemAllocNodeParams* params)) {
+  return duet::cuda::add_mem_alloc_node(session, node, graph, after, after_count, params);
 }
 DUET_END
-DUET_API(cudaGraphMemAllocNodeGetParams, Other, (cudaGraphNode_t node, cudaMemAllocNodeParams* params)) {
+cudaError_t duet::cuda::add_mem_free_node(cudaGraphNode_t* node, cudaGraph_t graph,
+                                          const cudaGraphNode_t* after, size_t after_count, void* pointer) {
+  return add(node, graph, after, after_count, MemFreeWork{}, release(pointer));
+}
+DUET_API(cudaGraphAddMemFreeNode, Other, (DUET_ADD_PARAMETERS, void* pointer)) {
+  return duet::cuda::add_mem_free_node(node, graph, after, after_count, pointer);
+}
+DUET_END
+cudaError_t duet::cuda::get_mem_alloc_node(cudaGraphNode_t node, cudaMemAllocNodeParams* params) {
   const auto* work = work_of<MemAllocWork>(node);
   if (work == nullptr || params == nullptr) return cudaErrorInvalidValue;
   *params = work->params;
   return cudaSuccess;
 }
+DUET_API(cudaGraphMemAllocNodeGetParams, Other, (cudaGraphNode_t node, cudaMemAllocNodeParams* params)) {
+  return duet::cuda::get_mem_alloc_node(node, params);
+}
 DUET_END
-DUET_API(cudaGraphMemFreeNodeGetParams, Other, (cudaGraphNode_t node, void* pointer)) {
+cudaError_t duet::cuda::get_mem_free_node(cudaGraphNode_t node, void* pointer) {
   const auto* work = work_of<MemFreeWork>(node);
   if (work == nullptr || pointer == nullptr) return cudaErrorInvalidValue;
   *static_cast<void**>(pointer) = duet::pointer_of(work->memory->address);
   return cudaSuccess;
+}
+DUET_API(cudaGraphMemFreeNodeGetParams, Other, (cudaGraphNode_t node, void* pointer)) {
+  return duet::cuda::get_mem_free_node(node, pointer);
 }
 DUET_END
 
@@ -297,13 +351,13 @@ DUET_API(cudaGraphExecNodeSetParams, Other,
 DUET_END
 
 // The pointers point into the node, as CUDA's do.
-DUET_API(cudaGraphKernelNodeGetParams, Other, (cudaGraphNode_t node, cudaKernelNodeParams* params)) {
+cudaError_t duet::cuda::get_kernel_node(cudaGraphNode_t node, cudaKernelNodeParams* params) {
   if (params == nullptr || work_of<KernelWork>(node) == nullptr) return cudaErrorInvalidValue;
   auto& work = std::get<KernelWork>(node->work);
   work.pointers.clear();
   for (const auto& parameter : work.function->kernel->parameters)
     work.pointers.push_back(work.parameters.data() + parameter.offset);
-  *params = {const_cast<void*>(work.function->stub),
+  *params = {const_cast<void*>(work.function->handle),
              work.grid,
              work.block,
              work.shared_bytes,
@@ -311,26 +365,44 @@ DUET_API(cudaGraphKernelNodeGetParams, Other, (cudaGraphNode_t node, cudaKernelN
              nullptr};
   return cudaSuccess;
 }
-DUET_END
-DUET_API(cudaGraphKernelNodeSetParams, Other, (cudaGraphNode_t node, const cudaKernelNodeParams* params)) {
-  return set<KernelWork>(node, kernel(session, params));
+DUET_API(cudaGraphKernelNodeGetParams, Other, (cudaGraphNode_t node, cudaKernelNodeParams* params)) {
+  return duet::cuda::get_kernel_node(node, params);
 }
 DUET_END
+cudaError_t duet::cuda::set_kernel_node(Session& session, cudaGraphNode_t node,
+                                        const cudaKernelNodeParams* params) {
+  return set<KernelWork>(node, kernel(session, params));
+}
+DUET_API(cudaGraphKernelNodeSetParams, Other, (cudaGraphNode_t node, const cudaKernelNodeParams* params)) {
+  return duet::cuda::set_kernel_node(session, node, params);
+}
+DUET_END
+cudaError_t duet::cuda::set_exec_kernel_node(Session& session, cudaGraphExec_t exec, cudaGraphNode_t node,
+                                             const cudaKernelNodeParams* params) {
+  return set<KernelWork>(exec, node, kernel(session, params));
+}
 DUET_API(cudaGraphExecKernelNodeSetParams, Other,
          (cudaGraphExec_t exec, cudaGraphNode_t node, const cudaKernelNodeParams* params)) {
-  return set<KernelWork>(exec, node, kernel(session, params));
+  return duet::cuda::set_exec_kernel_node(session, exec, node, params);
 }
 DUET_END
 
-DUET_API(cudaGraphMemcpyNodeGetParams, Other, (cudaGraphNode_t node, cudaMemcpy3DParms* parms)) {
+cudaError_t duet::cuda::get_memcpy_node(cudaGraphNode_t node, cudaMemcpy3DParms* parms) {
   const auto* work = work_of<CopyWork>(node);
   if (work == nullptr || parms == nullptr) return cudaErrorInvalidValue;
   *parms = work->parms;
   return cudaSuccess;
 }
+DUET_API(cudaGraphMemcpyNodeGetParams, Other, (cudaGraphNode_t node, cudaMemcpy3DParms* parms)) {
+  return duet::cuda::get_memcpy_node(node, parms);
+}
 DUET_END
+cudaError_t duet::cuda::set_memcpy_node(Session& session, cudaGraphNode_t node,
+                                        const cudaMemcpy3DParms* parms) {
+  return set<CopyWork>(node, copy_of_box(session, parms));
+}
 DUET_API(cudaGraphMemcpyNodeSetParams, Other, (cudaGraphNode_t node, const cudaMemcpy3DParms* parms)) {
-  return set<CopyWork>(node, copy(session, parms));
+  return duet::cuda::set_memcpy_node(session, node, parms);
 }
 DUET_END
 DUET_API(cudaGraphMemcpyNodeSetParams1D, Other,
@@ -350,9 +422,13 @@ DUET_API(cudaGraphMemcpyNodeSetParamsFromSymbol, Other,
   return set<CopyWork>(node, from_symbol(session, to, symbol, count, offset, kind));
 }
 DUET_END
+cudaError_t duet::cuda::set_exec_memcpy_node(Session& session, cudaGraphExec_t exec, cudaGraphNode_t node,
+                                             const cudaMemcpy3DParms* parms) {
+  return set<CopyWork>(exec, node, copy_of_box(session, parms));
+}
 DUET_API(cudaGraphExecMemcpyNodeSetParams, Other,
          (cudaGraphExec_t exec, cudaGraphNode_t node, const cudaMemcpy3DParms* parms)) {
-  return set<CopyWork>(exec, node, copy(session, parms));
+  return duet::cuda::set_exec_memcpy_node(session, exec, node, parms);
 }
 DUET_END
 DUET_API(cudaGraphExecMemcpyNodeSetParams1D, Other,
@@ -374,70 +450,111 @@ DUET_API(cudaGraphExecMemcpyNodeSetParamsFromSymbol, Other,
 }
 DUET_END
 
-DUET_API(cudaGraphMemsetNodeGetParams, Other, (cudaGraphNode_t node, cudaMemsetParams* parms)) {
+cudaError_t duet::cuda::get_memset_node(cudaGraphNode_t node, cudaMemsetParams* parms) {
   const auto* work = work_of<FillWork>(node);
   if (work == nullptr || parms == nullptr) return cudaErrorInvalidValue;
   *parms = work->parms;
   return cudaSuccess;
 }
-DUET_END
-DUET_API(cudaGraphMemsetNodeSetParams, Other, (cudaGraphNode_t node, const cudaMemsetParams* parms)) {
-  return set<FillWork>(node, fill(session, parms));
+DUET_API(cudaGraphMemsetNodeGetParams, Other, (cudaGraphNode_t node, cudaMemsetParams* parms)) {
+  return duet::cuda::get_memset_node(node, parms);
 }
 DUET_END
+cudaError_t duet::cuda::set_memset_node(Session& session, cudaGraphNode_t node,
+                                        const cudaMemsetParams* parms) {
+  return set<FillWork>(node, fill(session, parms));
+}
+DUET_API(cudaGraphMemsetNodeSetParams, Other, (cudaGraphNode_t node, const cudaMemsetParams* parms)) {
+  return duet::cuda::set_memset_node(session, node, parms);
+}
+DUET_END
+cudaError_t duet::cuda::set_exec_memset_node(Session& session, cudaGraphExec_t exec, cudaGraphNode_t node,
+                                             const cudaMemsetParams* parms) {
+  return set<FillWork>(exec, node, fill(session, parms));
+}
 DUET_API(cudaGraphExecMemsetNodeSetParams, Other,
          (cudaGraphExec_t exec, cudaGraphNode_t node, const cudaMemsetParams* parms)) {
-  return set<FillWork>(exec, node, fill(session, parms));
+  return duet::cuda::set_exec_memset_node(session, exec, node, parms);
 }
 DUET_END
 
-DUET_API(cudaGraphHostNodeGetParams, Other, (cudaGraphNode_t node, cudaHostNodeParams* params)) {
+cudaError_t duet::cuda::get_host_node(cudaGraphNode_t node, cudaHostNodeParams* params) {
   const auto* work = work_of<HostWork>(node);
   if (work == nullptr || params == nullptr) return cudaErrorInvalidValue;
   *params = {work->function, work->data};
   return cudaSuccess;
 }
-DUET_END
-DUET_API(cudaGraphHostNodeSetParams, Other, (cudaGraphNode_t node, const cudaHostNodeParams* params)) {
-  return set<HostWork>(node, host(params));
+DUET_API(cudaGraphHostNodeGetParams, Other, (cudaGraphNode_t node, cudaHostNodeParams* params)) {
+  return duet::cuda::get_host_node(node, params);
 }
 DUET_END
+cudaError_t duet::cuda::set_host_node(cudaGraphNode_t node, const cudaHostNodeParams* params) {
+  return set<HostWork>(node, host_call(params));
+}
+DUET_API(cudaGraphHostNodeSetParams, Other, (cudaGraphNode_t node, const cudaHostNodeParams* params)) {
+  return duet::cuda::set_host_node(node, params);
+}
+DUET_END
+cudaError_t duet::cuda::set_exec_host_node(cudaGraphExec_t exec, cudaGraphNode_t node,
+                                           const cudaHostNodeParams* params) {
+  return set<HostWork>(exec, node, host_call(params));
+}
 DUET_API(cudaGraphExecHostNodeSetParams, Other,
          (cudaGraphExec_t exec, cudaGraphNode_t node, const cudaHostNodeParams* params)) {
-  return set<HostWork>(exec, node, host(params));
+  return duet::cuda::set_exec_host_node(exec, node, params);
 }
 DUET_END
 
-DUET_API(cudaGraphEventRecordNodeGetEvent, Other, (cudaGraphNode_t node, cudaEvent_t* event)) {
+cudaError_t duet::cuda::get_event_record_node(cudaGraphNode_t node, cudaEvent_t* event) {
   const auto* work = work_of<RecordWork>(node);
   if (work == nullptr || event == nullptr) return cudaErrorInvalidValue;
   *event = work->event;
   return cudaSuccess;
 }
+DUET_API(cudaGraphEventRecordNodeGetEvent, Other, (cudaGraphNode_t node, cudaEvent_t* event)) {
+  return duet::cuda::get_event_record_node(node, event);
+}
 DUET_END
-DUET_API(cudaGraphEventWaitNodeGetEvent, Other, (cudaGraphNode_t node, cudaEvent_t* event)) {
+cudaError_t duet::cuda::get_event_wait_node(cudaGraphNode_t node, cudaEvent_t* event) {
   const auto* work = work_of<WaitWork>(node);
   if (work == nullptr || event == nullptr) return cudaErrorInvalidValue;
   *event = work->event;
   return cudaSuccess;
 }
+DUET_API(cudaGraphEventWaitNodeGetEvent, Other, (cudaGraphNode_t node, cudaEvent_t* event)) {
+  return duet::cuda::get_event_wait_node(node, event);
+}
 DUET_END
-DUET_API(cudaGraphEventRecordNodeSetEvent, Other, (cudaGraphNode_t node, cudaEvent_t event)) {
+cudaError_t duet::cuda::set_event_record_node(Session& session, cudaGraphNode_t node, cudaEvent_t event) {
   return set<RecordWork>(node, event_of<RecordWork>(session, event));
 }
+DUET_API(cudaGraphEventRecordNodeSetEvent, Other, (cudaGraphNode_t node, cudaEvent_t event)) {
+  return duet::cuda::set_event_record_node(session, node, event);
+}
 DUET_END
-DUET_API(cudaGraphEventWaitNodeSetEvent, Other, (cudaGraphNode_t node, cudaEvent_t event)) {
+cudaError_t duet::cuda::set_event_wait_node(Session& session, cudaGraphNode_t node, cudaEvent_t event) {
   return set<WaitWork>(node, event_of<WaitWork>(session, event));
 }
-DUET_END
-DUET_API(cudaGraphExecEventRecordNodeSetEvent, Other,
-         (cudaGraphExec_t exec, cudaGraphNode_t node, cudaEvent_t event)) {
-  return set<RecordWork>(exec, node, event_of<RecordWork>(session, event));
+DUET_API(cudaGraphEventWaitNodeSetEvent, Other, (cudaGraphNode_t node, cudaEvent_t event)) {
+  return duet::cuda::set_event_wait_node(session, node, event);
 }
 DUET_END
+cudaError_t duet::cuda::set_exec_event_record_node(Session& session, cudaGraphExec_t exec,
+                                                   cudaGraphNode_t node, cudaEvent_t event) {
+  return set<RecordWork>(exec, node, event_of<RecordWork>(session, event));
+}
+DUET_API(cudaGraphExecEventRecordNodeSetEvent, Other,
+         (cudaGraphExec_t exec, cudaGraphNode_t node, cudaEvent_t event)) {
+  return duet::cuda::set_exec_event_record_node(session, exec, node, event);
+}
+DUET_END
+cudaError_t duet::cuda::set_exec_event_wait_node(Session& session, cudaGraphExec_t exec, cudaGraphNode_t node,
+                                                 cudaEvent_t event) {
+  return set<WaitWork>(exec, node, event_of<WaitWork>(session, event));
+}
 DUET_API(cudaGraphExecEventWaitNodeSetEvent, Other,
          (cudaGraphExec_t exec, cudaGraphNode_t node, cudaEvent_t event)) {
-  return set<WaitWork>(exec, node, event_of<WaitWork>(session, event));
+  return duet::cuda::set_exec_event_wait_node(session, exec, node, event);
 }
 DUET_END
 

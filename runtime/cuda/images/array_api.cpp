@@ -1,23 +1,18 @@
-// Arrays and copies to and from them. They are stored row after row, where silicon keeps blocks of rows
-// together: neighbours in two dimensions are near in memory only within a row.
+// Arrays, and copies to and from them.
 #include "cuda/images/arrays.h"
-#include "cuda/session/notes.h"
+#include "cuda/images/image_calls.h"
 
 #include <algorithm>
 #include <memory>
 #include <unordered_map>
 
-using duet::Bytes;
-using duet::cuda::copy_box;
+using duet::cuda::copy;
 using duet::cuda::CopySide;
+using duet::cuda::error_of;
 using duet::cuda::Session;
 using duet::cuda::ThreadState;
-using duet::memory::Allocation;
-using duet::memory::AllocationKind;
 
 namespace {
-
-constexpr Bytes kRowAlignment = 128;  // a line of the caches
 
 // Never destroyed, as its guarding session.
 std::unordered_map<cudaArray_const_t, std::unique_ptr<cudaArray>>& arrays() {
@@ -25,16 +20,13 @@ std::unordered_map<cudaArray_const_t, std::unique_ptr<cudaArray>>& arrays() {
   return *all;
 }
 
-size_t rows_of(const cudaArray& array) { return array.extent.height == 0 ? 1 : array.extent.height; }
-size_t slices_of(const cudaArray& array) { return array.extent.depth == 0 ? 1 : array.extent.depth; }
-
 cudaError_t make(Session& session, cudaArray_t* result, const cudaChannelFormatDesc* channels,
                  cudaExtent extent, unsigned flags) {
   if (result == nullptr || channels == nullptr || extent.width == 0) return cudaErrorInvalidValue;
   if (flags & (cudaArrayCubemap | cudaArraySparse | cudaArrayDeferredMapping))
     return duet::cuda::refuse("an array with cudaArrayCubemap, cudaArraySparse or cudaArrayDeferredMapping");
-  const size_t texel = duet::cuda::texel_bytes_of(*channels);
-  if (texel == 0) {
+  const auto texel = duet::cuda::texel_format(*channels);
+  if (!texel) {
     if (channels->f > cudaChannelFormatKindNone)
       return duet::cuda::refuse("an array with channels other than integers and floats");
     return cudaErrorInvalidChannelDescriptor;
@@ -45,11 +37,13 @@ cudaError_t make(Session& session, cudaArray_t* result, const cudaChannelFormatD
   array->channels = *channels;
   array->extent = extent;
   array->flags = flags;
-  array->pitch = duet::round_up<Bytes>(extent.width * texel, kRowAlignment);
-  array->slice_bytes = array->pitch * rows_of(*array);
-  const Allocation* allocation = duet::cuda::allocate_device(session, array->slice_bytes * slices_of(*array));
-  if (allocation == nullptr) return cudaErrorMemoryAllocation;
-  array->base = allocation->base;
+  array->texel = *texel;
+  array->width = extent.width;
+  array->height = extent.height;
+  array->depth = extent.depth;
+  array->layered = layered;
+  if (const duet::core::Status status = allocate_array(session.core(), *array); status.failed())
+    return error_of(status);
   *result = array.get();
   arrays().emplace(array.get(), std::move(array));
   return cudaSuccess;
@@ -64,8 +58,8 @@ cudaError_t to_array(Session& session, ThreadState& thread, cudaArray_const_t ar
   if (const cudaError_t error = duet::cuda::array_side(array, x, y, 0, width, height, 1, to);
       error != cudaSuccess)
     return error;
-  return copy_box(session, thread, to, {from, pitch, pitch * height}, width, height, 1, kind, stream,
-                  asynchronous);
+  return copy(session, thread, to, {from, pitch, pitch * height}, {width, height, 1}, kind, stream,
+              asynchronous);
 }
 
 cudaError_t from_array(Session& session, ThreadState& thread, void* to, size_t pitch, cudaArray_const_t array,
@@ -77,17 +71,16 @@ cudaError_t from_array(Session& session, ThreadState& thread, void* to, size_t p
   if (const cudaError_t error = duet::cuda::array_side(array, x, y, 0, width, height, 1, from);
       error != cudaSuccess)
     return error;
-  return copy_box(session, thread, {to, pitch, pitch * height}, from, width, height, 1, kind, stream,
-                  asynchronous);
+  return copy(session, thread, {to, pitch, pitch * height}, from, {width, height, 1}, kind, stream,
+              asynchronous);
 }
 
 // `count` bytes from a place on, row after row: the rest of its row, whole rows, the start of the last.
 template <typename Copy>
 cudaError_t by_rows(cudaArray_const_t array, size_t x, size_t y, size_t count, Copy&& copy) {
   if (!duet::cuda::valid_array(array)) return cudaErrorInvalidValue;
-  const size_t row = array->extent.width * duet::cuda::texel_bytes(array);
-  if (x >= row || y >= rows_of(*array) || count > (rows_of(*array) - y) * row - x)
-    return cudaErrorInvalidValue;
+  const size_t row = array->row_bytes();
+  if (x >= row || y >= array->rows() || count > (array->rows() - y) * row - x) return cudaErrorInvalidValue;
   size_t done = 0;
   while (done < count) {
     const size_t left = count - done;
@@ -122,37 +115,28 @@ cudaError_t from_array_by_rows(Session& session, ThreadState& thread, void* to, 
 
 namespace duet::cuda {
 
-size_t texel_bytes_of(const cudaChannelFormatDesc& channels) {
-  const int bits[] = {channels.x, channels.y, channels.z, channels.w};
-  int count = 0;
-  while (count < 4 && bits[count] != 0) ++count;
-  for (int i = 0; i < 4; ++i)
-    if (bits[i] != (i < count ? bits[0] : 0)) return 0;
-  const bool floats = channels.f == cudaChannelFormatKindFloat;
-  if (!floats && channels.f != cudaChannelFormatKindSigned && channels.f != cudaChannelFormatKindUnsigned)
-    return 0;
-  if (count == 0 || count == 3 || (bits[0] != 16 && bits[0] != 32 && (bits[0] != 8 || floats))) return 0;
-  return static_cast<size_t>(count * bits[0] / 8);
+std::optional<core::TexelFormat> texel_format(const cudaChannelFormatDesc& channels) {
+  const std::array<int, 4> bits{channels.x, channels.y, channels.z, channels.w};
+  switch (channels.f) {
+    case cudaChannelFormatKindFloat:
+      return core::texel_format(bits, gpu::Image::Format::Float);
+    case cudaChannelFormatKindSigned:
+      return core::texel_format(bits, gpu::Image::Format::Signed);
+    case cudaChannelFormatKindUnsigned:
+      return core::texel_format(bits, gpu::Image::Format::Unsigned);
+    default:
+      return std::nullopt;
+  }
 }
 
 bool valid_array(cudaArray_const_t array) { return arrays().contains(array); }
 
-size_t texel_bytes(cudaArray_const_t array) {
-  return valid_array(array) ? texel_bytes_of(array->channels) : 0;
-}
+size_t texel_bytes(cudaArray_const_t array) { return valid_array(array) ? array->texel.bytes() : 0; }
 
 cudaError_t array_side(cudaArray_const_t array, size_t x_bytes, size_t y, size_t z, size_t width, size_t rows,
                        size_t slices, CopySide& side) {
   if (!valid_array(array)) return cudaErrorInvalidValue;
-  const auto within = [](size_t from, size_t count, size_t size) {
-    return from <= size && count <= size - from;
-  };
-  if (!within(x_bytes, width, array->extent.width * texel_bytes(array)) ||
-      !within(y, rows, rows_of(*array)) || !within(z, slices, slices_of(*array)))
-    return cudaErrorInvalidValue;
-  side = {duet::pointer_of(array->base + z * array->slice_bytes + y * array->pitch + x_bytes), array->pitch,
-          array->slice_bytes};
-  return cudaSuccess;
+  return error_of(core::side_of(*array, x_bytes, y, z, {width, rows, slices}, side));
 }
 
 cudaError_t refuse(const char* what) { return static_cast<cudaError_t>(duet_unsupported(what)); }
@@ -165,10 +149,13 @@ extern "C" __attribute__((visibility("default"))) cudaChannelFormatDesc cudaCrea
   return {x, y, z, w, f};
 }
 
-DUET_API(cudaGetChannelDesc, Other, (cudaChannelFormatDesc * channels, cudaArray_const_t array)) {
+cudaError_t duet::cuda::get_channels(cudaChannelFormatDesc* channels, cudaArray_const_t array) {
   if (channels == nullptr || !duet::cuda::valid_array(array)) return cudaErrorInvalidValue;
   *channels = array->channels;
   return cudaSuccess;
+}
+DUET_API(cudaGetChannelDesc, Other, (cudaChannelFormatDesc * channels, cudaArray_const_t array)) {
+  return duet::cuda::get_channels(channels, array);
 }
 DUET_END
 
@@ -180,33 +167,44 @@ DUET_API(cudaMallocArray, Allocate,
 }
 DUET_END
 
+cudaError_t duet::cuda::create_array(Session& session, cudaArray_t* array,
+                                     const cudaChannelFormatDesc* channels, cudaExtent extent,
+                                     unsigned flags) {
+  return make(session, array, channels, extent, flags);
+}
 DUET_API(cudaMalloc3DArray, Allocate,
          (cudaArray_t * array, const cudaChannelFormatDesc* channels, cudaExtent extent, unsigned flags)) {
-  return make(session, array, channels, extent, flags);
+  return duet::cuda::create_array(session, array, channels, extent, flags);
 }
 DUET_END
 
-DUET_API(cudaFreeArray, Allocate, (cudaArray_t array)) {
+cudaError_t duet::cuda::release_array(Session& session, ThreadState& thread, cudaArray_t array) {
   if (array == nullptr) return cudaSuccess;
   if (!duet::cuda::valid_array(array)) return cudaErrorInvalidResourceHandle;
   if (!session.driver().all_idle())
     thread.host->wait(session.cost(duet::cuda::CallKind::Allocate),
                       [&] { return session.driver().all_idle(); });
   if (!duet::cuda::valid_array(array)) return cudaErrorInvalidResourceHandle;  // another thread was faster
-  if (const Allocation* allocation = session.space().find(array->base))
-    session.process().release_device(*allocation);
+  release_array(session.core(), *array);
   arrays().erase(array);
   return cudaSuccess;
 }
+DUET_API(cudaFreeArray, Allocate, (cudaArray_t array)) {
+  return duet::cuda::release_array(session, thread, array);
+}
 DUET_END
 
-DUET_API(cudaArrayGetInfo, Other,
-         (cudaChannelFormatDesc * channels, cudaExtent* extent, unsigned* flags, cudaArray_t array)) {
+cudaError_t duet::cuda::get_array_info(cudaChannelFormatDesc* channels, cudaExtent* extent, unsigned* flags,
+                                       cudaArray_t array) {
   if (!duet::cuda::valid_array(array)) return cudaErrorInvalidResourceHandle;
   if (channels != nullptr) *channels = array->channels;
   if (extent != nullptr) *extent = array->extent;
   if (flags != nullptr) *flags = array->flags;
   return cudaSuccess;
+}
+DUET_API(cudaArrayGetInfo, Other,
+         (cudaChannelFormatDesc * channels, cudaExtent* extent, unsigned* flags, cudaArray_t array)) {
+  return duet::cuda::get_array_info(channels, extent, flags, array);
 }
 DUET_END
 
@@ -242,7 +240,7 @@ DUET_API_SYNC(cudaMemcpy2DArrayToArray, MemcpySync,
   cudaError_t error = duet::cuda::array_side(to, to_x, to_y, 0, width, height, 1, target);
   if (error == cudaSuccess) error = duet::cuda::array_side(from, from_x, from_y, 0, width, height, 1, source);
   if (error != cudaSuccess) return error;
-  return copy_box(session, thread, target, source, width, height, 1, kind, nullptr, false);
+  return copy(session, thread, target, source, {width, height, 1}, kind, nullptr, false);
 }
 DUET_END
 DUET_API_SYNC(cudaMemcpyToArray, MemcpySync,

@@ -1,21 +1,20 @@
-// CUDA arrays: rows of texels one behind the other in device memory.
+// CUDA arrays: core/images.h with CUDA's words for channels and extent.
 #pragma once
 
+#include "core/images.h"
 #include "cuda/memory/copies.h"
 #include "cuda/session/session.h"
 
-struct cudaArray {
+struct cudaArray final : duet::core::ImageArray {
   cudaChannelFormatDesc channels;
   cudaExtent extent;  // as asked for: 0 where there is no such dimension
   unsigned flags;
-  duet::VirtualAddress base;
-  duet::Bytes pitch, slice_bytes;
 };
 
 namespace duet::cuda {
 
-// 8, 16 or 32 bits in one, two or four channels alike; 0 where a texture cannot read such texels.
-size_t texel_bytes_of(const cudaChannelFormatDesc& channels);
+// Nothing where a texture cannot read such texels.
+std::optional<core::TexelFormat> texel_format(const cudaChannelFormatDesc& channels);
 // Whether a program's pointer is a live array.
 bool valid_array(cudaArray_const_t array);
 // 0 when it is no array.

@@ -1,18 +1,15 @@
 // Texture and surface objects. An object is the address of its descriptor in device memory (gpu/image.h).
-#include <cstring>
 #include <map>
-#include <vector>
 
 #include "cuda/images/arrays.h"
-#include "gpu/image.h"
+#include "cuda/images/image_calls.h"
 
 using duet::VirtualAddress;
+using duet::cuda::error_of;
 using duet::cuda::refuse;
 using duet::cuda::Session;
 using duet::gpu::AddressMode;
 using duet::gpu::Image;
-using duet::memory::Allocation;
-using duet::memory::AllocationKind;
 
 namespace {
 
@@ -23,82 +20,56 @@ struct Description {
   bool surface = false;
 };
 
-struct Objects {
-  std::map<VirtualAddress, Description> all;
-  // Destroyed while kernels may still use them.
-  std::vector<VirtualAddress> leaving;
-};
-Objects& objects() {  // never destroyed, as its guarding session
-  static auto* const made = new Objects;
+std::map<VirtualAddress, Description>& objects() {  // never destroyed, as its guarding session
+  static auto* const made = new std::map<VirtualAddress, Description>;
   return *made;
-}
-
-void release_leaving(Session& session) {
-  if (!session.driver().all_idle()) return;
-  for (const VirtualAddress object : objects().leaving)
-    if (const Allocation* allocation = session.space().find(object))
-      session.process().release_device(*allocation);
-  objects().leaving.clear();
 }
 
 cudaError_t add(Session& session, const Image& image, const Description& description,
                 unsigned long long* object) {
-  release_leaving(session);
-  const Allocation* allocation = session.space().allocate_device(sizeof(Image), AllocationKind::Constants);
-  if (allocation == nullptr) return cudaErrorMemoryAllocation;
-  // Caches may still hold an earlier owner's bytes.
-  session.process().system().settle(allocation->base, sizeof image);
-  session.space().write(allocation->base, &image, sizeof image);
-  objects().all.emplace(allocation->base, description);
-  *object = allocation->base.value();
+  VirtualAddress place;
+  if (const duet::core::Status status = duet::core::add_descriptor(session.core(), image, place);
+      status.failed())
+    return error_of(status);
+  objects().emplace(place, description);
+  *object = place.value();
   return cudaSuccess;
 }
 
 cudaError_t destroy(Session& session, VirtualAddress object, bool surface) {
-  const auto found = objects().all.find(object);
-  if (found == objects().all.end() || found->second.surface != surface) return cudaErrorInvalidValue;
-  objects().all.erase(found);
-  objects().leaving.push_back(object);
-  release_leaving(session);
+  const auto found = objects().find(object);
+  if (found == objects().end() || found->second.surface != surface) return cudaErrorInvalidValue;
+  objects().erase(found);
+  duet::core::remove_descriptor(session.core(), object);
   return cudaSuccess;
 }
 
 const Description* find(VirtualAddress object, bool surface) {
-  const auto found = objects().all.find(object);
-  return found == objects().all.end() || found->second.surface != surface ? nullptr : &found->second;
+  const auto found = objects().find(object);
+  return found == objects().end() || found->second.surface != surface ? nullptr : &found->second;
 }
 
 cudaError_t set_channels(Image& image, const cudaChannelFormatDesc& channels) {
-  if (duet::cuda::texel_bytes_of(channels) == 0) {
+  const auto texel = duet::cuda::texel_format(channels);
+  if (!texel) {
     if (channels.f > cudaChannelFormatKindNone)
       return refuse("a texture with channels other than integers and floats");
     return cudaErrorInvalidChannelDescriptor;
   }
-  image.channel_bytes = static_cast<std::uint8_t>(channels.x / 8);
-  image.channels = static_cast<std::uint8_t>(duet::cuda::texel_bytes_of(channels) / image.channel_bytes);
-  image.format = channels.f == cudaChannelFormatKindFloat    ? Image::Format::Float
-                 : channels.f == cudaChannelFormatKindSigned ? Image::Format::Signed
-                                                             : Image::Format::Unsigned;
+  duet::core::describe(image, *texel);
   return cudaSuccess;
 }
 
 cudaError_t set_array(Image& image, cudaArray_const_t array) {
   if (!duet::cuda::valid_array(array)) return cudaErrorInvalidResourceHandle;
-  image.base = array->base;
-  image.pitch = array->pitch;
-  image.slice_bytes = array->slice_bytes;
-  const auto size = [](size_t extent) { return static_cast<std::uint32_t>(extent == 0 ? 1 : extent); };
-  image.width = size(array->extent.width);
-  image.height = size(array->extent.height);
-  image.depth = size(array->extent.depth);
-  image.layered = (array->flags & cudaArrayLayered) != 0;
-  image.dimensions = array->extent.height == 0 ? 1 : array->extent.depth == 0 || image.layered ? 2 : 3;
-  return set_channels(image, array->channels);
+  duet::core::describe(image, *array);
+  return cudaSuccess;
 }
 
-// Pointers start where silicon's units can reach (cudaDeviceProp::textureAlignment, texturePitchAlignment).
-constexpr size_t kBaseAlignment = 512, kPitchAlignment = 32;
-bool aligned(const void* pointer) { return duet::virtual_address(pointer) % kBaseAlignment == 0; }
+// cudaDeviceProp::textureAlignment, texturePitchAlignment.
+bool aligned(const void* pointer) {
+  return duet::virtual_address(pointer) % duet::core::kImageAlignment == 0;
+}
 
 cudaError_t set_resource(Image& image, const cudaResourceDesc& resource) {
   switch (resource.resType) {
@@ -117,7 +88,7 @@ cudaError_t set_resource(Image& image, const cudaResourceDesc& resource) {
     case cudaResourceTypePitch2D: {
       const auto& plane = resource.res.pitch2D;
       if (plane.devPtr == nullptr || !aligned(plane.devPtr) || plane.width == 0 || plane.height == 0 ||
-          plane.pitchInBytes % kPitchAlignment != 0)
+          plane.pitchInBytes % duet::core::kPlaneAlignment != 0)
         return cudaErrorInvalidValue;
       const cudaError_t error = set_channels(image, plane.desc);
       if (error != cudaSuccess) return error;
@@ -159,61 +130,85 @@ cudaError_t set_sampling(Image& image, const cudaTextureDesc& texture) {
 
 }  // namespace
 
-DUET_API(cudaCreateTextureObject, Other,
-         (cudaTextureObject_t * object, const cudaResourceDesc* resource, const cudaTextureDesc* texture,
-          const cudaResourceViewDesc* view)) {
+cudaError_t duet::cuda::create_texture(Session& session, cudaTextureObject_t* object,
+                                       const cudaResourceDesc* resource, const cudaTextureDesc* texture,
+                                       const cudaResourceViewDesc* view) {
   if (object == nullptr || resource == nullptr || texture == nullptr) return cudaErrorInvalidValue;
   if (view != nullptr) return refuse("cudaCreateTextureObject with a resource view");
-  Image image;
+  gpu::Image image;
   cudaError_t error = set_resource(image, *resource);
   if (error == cudaSuccess) error = set_sampling(image, *texture);
   return error == cudaSuccess ? add(session, image, {*resource, *texture, false}, object) : error;
 }
-DUET_END
-
-DUET_API(cudaDestroyTextureObject, Other, (cudaTextureObject_t object)) {
-  return destroy(session, VirtualAddress(object), false);
+DUET_API(cudaCreateTextureObject, Other,
+         (cudaTextureObject_t * object, const cudaResourceDesc* resource, const cudaTextureDesc* texture,
+          const cudaResourceViewDesc* view)) {
+  return duet::cuda::create_texture(session, object, resource, texture, view);
 }
 DUET_END
 
-DUET_API(cudaGetTextureObjectResourceDesc, Other, (cudaResourceDesc * resource, cudaTextureObject_t object)) {
+cudaError_t duet::cuda::destroy_texture(Session& session, cudaTextureObject_t object) {
+  return destroy(session, VirtualAddress(object), false);
+}
+DUET_API(cudaDestroyTextureObject, Other, (cudaTextureObject_t object)) {
+  return duet::cuda::destroy_texture(session, object);
+}
+DUET_END
+
+cudaError_t duet::cuda::get_texture_resource(cudaResourceDesc* resource, cudaTextureObject_t object) {
   const Description* description = find(VirtualAddress(object), false);
   if (resource == nullptr || description == nullptr) return cudaErrorInvalidValue;
   *resource = description->resource;
   return cudaSuccess;
 }
+DUET_API(cudaGetTextureObjectResourceDesc, Other, (cudaResourceDesc * resource, cudaTextureObject_t object)) {
+  return duet::cuda::get_texture_resource(resource, object);
+}
 DUET_END
 
-DUET_API(cudaGetTextureObjectTextureDesc, Other, (cudaTextureDesc * texture, cudaTextureObject_t object)) {
+cudaError_t duet::cuda::get_texture(cudaTextureDesc* texture, cudaTextureObject_t object) {
   const Description* description = find(VirtualAddress(object), false);
   if (texture == nullptr || description == nullptr) return cudaErrorInvalidValue;
   *texture = description->texture;
   return cudaSuccess;
 }
+DUET_API(cudaGetTextureObjectTextureDesc, Other, (cudaTextureDesc * texture, cudaTextureObject_t object)) {
+  return duet::cuda::get_texture(texture, object);
+}
 DUET_END
 
-DUET_API(cudaCreateSurfaceObject, Other, (cudaSurfaceObject_t * object, const cudaResourceDesc* resource)) {
+cudaError_t duet::cuda::create_surface(Session& session, cudaSurfaceObject_t* object,
+                                       const cudaResourceDesc* resource) {
   if (object == nullptr || resource == nullptr || resource->resType != cudaResourceTypeArray)
     return cudaErrorInvalidValue;
-  Image image;
+  gpu::Image image;
   image.surface = true;
   if (const cudaError_t error = set_array(image, resource->res.array.array); error != cudaSuccess)
     return error;
   if ((resource->res.array.array->flags & cudaArraySurfaceLoadStore) == 0) return cudaErrorInvalidValue;
   return add(session, image, {*resource, {}, true}, object);
 }
-DUET_END
-
-DUET_API(cudaDestroySurfaceObject, Other, (cudaSurfaceObject_t object)) {
-  // No object may be destroyed: cuda-samples volumeFiltering does so.
-  return object == 0 ? cudaSuccess : destroy(session, VirtualAddress(object), true);
+DUET_API(cudaCreateSurfaceObject, Other, (cudaSurfaceObject_t * object, const cudaResourceDesc* resource)) {
+  return duet::cuda::create_surface(session, object, resource);
 }
 DUET_END
 
-DUET_API(cudaGetSurfaceObjectResourceDesc, Other, (cudaResourceDesc * resource, cudaSurfaceObject_t object)) {
+cudaError_t duet::cuda::destroy_surface(Session& session, cudaSurfaceObject_t object) {
+  // No object may be destroyed: cuda-samples volumeFiltering does so.
+  return object == 0 ? cudaSuccess : destroy(session, VirtualAddress(object), true);
+}
+DUET_API(cudaDestroySurfaceObject, Other, (cudaSurfaceObject_t object)) {
+  return duet::cuda::destroy_surface(session, object);
+}
+DUET_END
+
+cudaError_t duet::cuda::get_surface_resource(cudaResourceDesc* resource, cudaSurfaceObject_t object) {
   const Description* description = find(VirtualAddress(object), true);
   if (resource == nullptr || description == nullptr) return cudaErrorInvalidValue;
   *resource = description->resource;
   return cudaSuccess;
+}
+DUET_API(cudaGetSurfaceObjectResourceDesc, Other, (cudaResourceDesc * resource, cudaSurfaceObject_t object)) {
+  return duet::cuda::get_surface_resource(resource, object);
 }
 DUET_END

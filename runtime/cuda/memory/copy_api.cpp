@@ -1,115 +1,55 @@
-// Copies and fills. Pinned and managed host memory is read and written by the copy engines while the command
-// executes. Pageable memory is staged: a source at the call, so the program may change it at once; a
-// destination makes the call wait, as CUDA documents for transfers to pageable memory.
+// Copies and fills: CUDA's arguments for core/copies.h.
 #include <algorithm>
-#include <cstring>
-#include <memory>
-#include <optional>
-#include <vector>
 
 #include "cuda/images/arrays.h"
 #include "cuda/memory/copies.h"
-#include "cuda/memory/pageable_copy.h"
 #include "cuda/session/session.h"
 #include "cuda/streams/capture.h"
-#include "process/access_fault.h"
 
-using duet::Bytes;
 using duet::VirtualAddress;
+using duet::core::Direction;
 using duet::cuda::CallKind;
+using duet::cuda::copy;
 using duet::cuda::copy_linear;
+using duet::cuda::CopyShape;
+using duet::cuda::CopySide;
+using duet::cuda::error_of;
 using duet::cuda::FullEmptyUse;
 using duet::cuda::Session;
 using duet::cuda::StreamUse;
 using duet::cuda::ThreadState;
 using duet::driver::Command;
-using duet::driver::CommandKind;
-using duet::memory::Allocation;
-using duet::process::HostAccess;
 
 namespace {
 
-using Side = duet::cuda::CopySide;
-
-struct Shape {
-  size_t width, rows, slices;
-  // Bytes from the first to behind the last.
-  Bytes span(const Side& side) const {
-    return (slices - 1) * side.slice_pitch + (rows - 1) * side.pitch + width;
-  }
-};
-
-const Allocation* allocation_of(Session& session, const void* pointer) {
-  return session.space().find(duet::virtual_address(pointer));
-}
-bool on_device(const Allocation* allocation) {
-  return allocation != nullptr && allocation->in_device_memory();
-}
-
-// Whether the range lies within the allocation that it starts in (pageable memory: nobody knows).
-bool in_range(const Allocation* allocation, const Side& side, const Shape& shape) {
-  return allocation == nullptr ||
-         duet::virtual_address(side.pointer) + shape.span(side) <= allocation->base + allocation->bytes;
-}
-
-bool direction_fits(cudaMemcpyKind kind, bool to_device, bool from_device, bool to_mapped, bool from_mapped) {
+Direction direction_of(cudaMemcpyKind kind) {
   switch (kind) {
     case cudaMemcpyHostToHost:
-      return !to_device && !from_device;
+      return Direction::HostToHost;
     case cudaMemcpyHostToDevice:
-      return (to_device || to_mapped) && !from_device;
+      return Direction::HostToDevice;
     case cudaMemcpyDeviceToHost:
-      return !to_device && (from_device || from_mapped);
+      return Direction::DeviceToHost;
     case cudaMemcpyDeviceToDevice:
-      return (to_device || to_mapped) && (from_device || from_mapped);
+      return Direction::DeviceToDevice;
     case cudaMemcpyDefault:
-      return true;
+      break;
   }
-  return false;
+  return Direction::Any;
 }
 
-// The checks, then the command without its stream and call. A copy of nothing leaves a command of no bytes.
-cudaError_t prepare_copy(Session& session, const Side& to, const Side& from, const Shape& shape,
-                         cudaMemcpyKind kind, const FullEmptyUse& full_empty, Command& command) {
+cudaError_t prepare(Session& session, const CopySide& to, const CopySide& from, const CopyShape& shape,
+                    cudaMemcpyKind kind, const FullEmptyUse& full_empty, Command& command) {
   if (kind < cudaMemcpyHostToHost || kind > cudaMemcpyDefault) return cudaErrorInvalidMemcpyDirection;
-  if (shape.width == 0 || shape.rows == 0 || shape.slices == 0) return cudaSuccess;
-  if (to.pointer == nullptr || from.pointer == nullptr) return cudaErrorInvalidValue;
-  if (shape.rows > 1 && (to.pitch < shape.width || from.pitch < shape.width))
-    return cudaErrorInvalidPitchValue;
-  const Allocation* target = allocation_of(session, to.pointer);
-  const Allocation* source = allocation_of(session, from.pointer);
-  // Released, or computed wrongly: host memory never lies there.
-  if ((target == nullptr && session.space().in_device_region(duet::virtual_address(to.pointer))) ||
-      (source == nullptr && session.space().in_device_region(duet::virtual_address(from.pointer))))
-    return cudaErrorInvalidValue;
-  if (!direction_fits(kind, on_device(target), on_device(source), target != nullptr, source != nullptr))
-    return cudaErrorInvalidValue;
-  if (!in_range(target, to, shape) || !in_range(source, from, shape)) return cudaErrorInvalidValue;
-  if (full_empty.any()) {
-    const bool to_device = on_device(target);
-    if (to_device == on_device(source)) return cudaErrorInvalidValue;
-    if (!duet::cuda::whole_granules(session, to_device ? target : source,
-                                    duet::virtual_address(to_device ? to.pointer : from.pointer),
-                                    shape.width))
-      return cudaErrorInvalidValue;
-  }
-  command.kind = CommandKind::Copy;
-  auto& job = command.copy;
-  job.width_bytes = shape.width;
-  job.trigger = full_empty.trigger;
-  job.action = full_empty.action;
-  job.rows = shape.rows;
-  job.slices = shape.slices;
-  job.to = {!on_device(target), duet::virtual_address(to.pointer), to.pitch, to.slice_pitch};
-  job.from = {!on_device(source), duet::virtual_address(from.pointer), from.pitch, from.slice_pitch};
-  return cudaSuccess;
+  return error_of(
+      duet::core::prepare_copy(session.core(), to, from, shape, direction_of(kind), full_empty, command));
 }
 
 // A node has no place for full/empty bits.
-cudaError_t capture_copy(const StreamUse& use, const Side& to, const Side& from, const Shape& shape,
-                         cudaMemcpyKind kind, const FullEmptyUse& full_empty) {
+cudaError_t capture_copy(const StreamUse& use, const CopySide& to, const CopySide& from,
+                         const CopyShape& shape, cudaMemcpyKind kind, const FullEmptyUse& full_empty) {
   if (full_empty.any()) return duet::cuda::refuse_capture(use, cudaErrorStreamCaptureUnsupported);
-  const auto pitched = [&](const Side& side) {
+  const auto pitched = [&](const CopySide& side) {
     const size_t pitch = std::max<size_t>(side.pitch, 1);
     return cudaPitchedPtr{const_cast<void*>(side.pointer), side.pitch, shape.width, side.slice_pitch / pitch};
   };
@@ -121,61 +61,24 @@ cudaError_t capture_copy(const StreamUse& use, const Side& to, const Side& from,
   return duet::cuda::capture(use, duet::cuda::CopyWork{parms});
 }
 
-cudaError_t copy(Session& session, ThreadState& thread, const Side& to, const Side& from, const Shape& shape,
-                 cudaMemcpyKind kind, cudaStream_t stream, bool asynchronous,
-                 const FullEmptyUse& full_empty = {}) {
+}  // namespace
+
+cudaError_t duet::cuda::copy(Session& session, ThreadState& thread, const CopySide& to, const CopySide& from,
+                             const CopyShape& shape, cudaMemcpyKind kind, cudaStream_t stream,
+                             bool asynchronous, const FullEmptyUse& full_empty) {
   StreamUse use;
-  if (const cudaError_t error = duet::cuda::enter(session, thread, stream, asynchronous, use);
-      error != cudaSuccess)
+  if (const cudaError_t error = enter(session, thread, stream, asynchronous, use); error != cudaSuccess)
     return error;
   Command command;
-  if (const cudaError_t error = prepare_copy(session, to, from, shape, kind, full_empty, command);
+  if (const cudaError_t error = prepare(session, to, from, shape, kind, full_empty, command);
       error != cudaSuccess)
     return error;
-  auto& job = command.copy;
-  if (job.bytes() == 0) return cudaSuccess;
+  if (command.copy.bytes() == 0) return cudaSuccess;
   if (use.capture != nullptr) return capture_copy(use, to, from, shape, kind, full_empty);
-  command.cost = &session.cost(asynchronous ? CallKind::MemcpyAsync : CallKind::MemcpySync);
   command.stream = use.id;
-  const bool pageable_target = allocation_of(session, to.pointer) == nullptr;
-  const bool pageable_source = allocation_of(session, from.pointer) == nullptr;
-  std::optional<HostAccess> access;
-  duet::process::ProgramSide* const side = session.program().side();
-  const auto touch = [&](const Side& what, bool writes) {
-    if (side != nullptr)
-      side->check(session.space().calling(), what.pointer, shape.span(what), writes);
-    else
-      access.emplace(session.space().calling(), what.pointer, shape.span(what), writes);
-  };
-  if (pageable_source) touch(from, false);
-  if (pageable_target && (side != nullptr || !pageable_source)) touch(to, true);
-  if (duet::cuda::is_staged(session, job, pageable_source, pageable_target)) {
-    if (pageable_source)
-      duet::cuda::copy_to_device(session, thread, std::move(command), from);
-    else
-      duet::cuda::copy_to_host(session, thread, std::move(command));
-    return cudaSuccess;
-  }
-  if (pageable_source) {
-    auto staged = std::make_shared<std::vector<std::byte>>(job.bytes());
-    std::byte* next = staged->data();
-    for (size_t z = 0; z < shape.slices; ++z)
-      for (size_t y = 0; y < shape.rows; ++y, next += shape.width)
-        session.program().read_memory(
-            session.space().calling(),
-            static_cast<const std::byte*>(from.pointer) + z * from.slice_pitch + y * from.pitch, next,
-            shape.width);
-    job.staged = std::move(staged);
-  }
-  const bool device_to_device = !job.to.host && !job.from.host;
-  const auto id = thread.host->submit(std::move(command));
-  if ((!asynchronous && !device_to_device) || pageable_target)
-    thread.host->wait(session.cost(asynchronous ? CallKind::MemcpyAsync : CallKind::MemcpySync),
-                      [&] { return session.driver().complete(id); });
+  core::submit_copy(session.core(), *thread.host, to, from, shape, std::move(command), asynchronous);
   return cudaSuccess;
 }
-
-}  // namespace
 
 cudaError_t duet::cuda::symbol_range(Session& session, const void* symbol, size_t offset, size_t count,
                                      VirtualAddress& address) {
@@ -194,12 +97,6 @@ cudaError_t duet::cuda::copy_linear(Session& session, ThreadState& thread, void*
               asynchronous, full_empty);
 }
 
-cudaError_t duet::cuda::copy_box(Session& session, ThreadState& thread, const CopySide& to,
-                                 const CopySide& from, size_t width, size_t rows, size_t slices,
-                                 cudaMemcpyKind kind, cudaStream_t stream, bool asynchronous) {
-  return copy(session, thread, to, from, {width, rows, slices}, kind, stream, asynchronous);
-}
-
 namespace {
 
 cudaError_t copy_2d(Session& session, ThreadState& thread, void* to, size_t to_pitch, const void* from,
@@ -209,20 +106,21 @@ cudaError_t copy_2d(Session& session, ThreadState& thread, void* to, size_t to_p
               {width, height, 1}, kind, stream, asynchronous);
 }
 
-Side side_of(const cudaPitchedPtr& pointer, const cudaPos& at) {
+CopySide side_of(const cudaPitchedPtr& pointer, const cudaPos& at) {
   const size_t slice = pointer.pitch * pointer.ysize;
   return {static_cast<const std::byte*>(pointer.ptr) + at.z * slice + at.y * pointer.pitch + at.x,
           pointer.pitch, slice};
 }
 
-cudaError_t read_3d(const cudaMemcpy3DParms& p, Side& to, Side& from, Shape& shape) {
+cudaError_t read_3d(const cudaMemcpy3DParms& p, CopySide& to, CopySide& from, CopyShape& shape) {
   const bool to_array = p.dstArray != nullptr, from_array = p.srcArray != nullptr;
   if ((to_array && p.dstPtr.ptr != nullptr) || (from_array && p.srcPtr.ptr != nullptr))
     return cudaErrorInvalidValue;
   // The extent counts an array's texels, or bytes where there is none.
   shape = {p.extent.width, p.extent.height, p.extent.depth};
   if (to_array || from_array) shape.width *= duet::cuda::texel_bytes(to_array ? p.dstArray : p.srcArray);
-  const auto side = [&](cudaArray_t array, const cudaPitchedPtr& pointer, const cudaPos& at, Side& result) {
+  const auto side = [&](cudaArray_t array, const cudaPitchedPtr& pointer, const cudaPos& at,
+                        CopySide& result) {
     if (array != nullptr)
       return duet::cuda::array_side(array, at.x * duet::cuda::texel_bytes(array), at.y, at.z, shape.width,
                                     shape.rows, shape.slices, result);
@@ -236,8 +134,8 @@ cudaError_t read_3d(const cudaMemcpy3DParms& p, Side& to, Side& from, Shape& sha
 cudaError_t copy_3d(Session& session, ThreadState& thread, const cudaMemcpy3DParms* p, cudaStream_t stream,
                     bool asynchronous) {
   if (p == nullptr) return cudaErrorInvalidValue;
-  Side to{}, from{};
-  Shape shape{};
+  CopySide to{}, from{};
+  CopyShape shape{};
   if (const cudaError_t error = read_3d(*p, to, from, shape); error != cudaSuccess) return error;
   return copy(session, thread, to, from, shape, p->kind, stream, asynchronous);
 }
@@ -291,29 +189,18 @@ cudaError_t fill_3d(Session& session, ThreadState& thread, cudaPitchedPtr to, in
 }  // namespace
 
 cudaError_t duet::cuda::copy_command(Session& session, const cudaMemcpy3DParms& p, Command& command) {
-  Side to{}, from{};
-  Shape shape{};
+  CopySide to{}, from{};
+  CopyShape shape{};
   if (const cudaError_t error = read_3d(p, to, from, shape); error != cudaSuccess) return error;
   command.cost = &session.cost(CallKind::MemcpyAsync);
-  const cudaError_t error = prepare_copy(session, to, from, shape, p.kind, {}, command);
+  const cudaError_t error = prepare(session, to, from, shape, p.kind, {}, command);
   if (command.copy.bytes() == 0) command.cost = nullptr;  // a copy of nothing
   return error;
 }
 
 cudaError_t duet::cuda::fill_command(Session& session, const cudaMemsetParams& p, Command& command) {
-  if (p.elementSize != 1 && p.elementSize != 2 && p.elementSize != 4) return cudaErrorInvalidValue;
-  if (p.elementSize < 4 && p.value >> (8 * p.elementSize) != 0) return cudaErrorInvalidValue;
-  const size_t width = p.width * p.elementSize;
-  if (width == 0 || p.height == 0) return cudaErrorInvalidValue;
-  const Allocation* target = allocation_of(session, p.dst);
-  if (target == nullptr || duet::virtual_address(p.dst) % p.elementSize != 0 ||
-      !in_range(target, {p.dst, p.pitch, 0}, {width, p.height, 1}))
-    return cudaErrorInvalidValue;
-  if (p.height > 1 && p.pitch < width) return cudaErrorInvalidPitchValue;
-  command.kind = CommandKind::Fill;
-  command.cost = &session.cost(CallKind::Memset);
-  command.fill = {duet::virtual_address(p.dst), p.pitch, width, p.height, p.value, p.elementSize};
-  return cudaSuccess;
+  return error_of(core::prepare_fill(session.core(),
+                                     {p.dst, p.pitch, p.value, p.elementSize, p.width, p.height}, command));
 }
 
 cudaError_t duet::cuda::submit_fill(Session& session, ThreadState& thread, const StreamUse& use,

@@ -5,26 +5,13 @@
 #include "cuda/streams/capture.h"
 #include "duet_full_empty.h"
 
-using duet::Bytes;
-using duet::VirtualAddress;
+using duet::cuda::error_of;
 using duet::cuda::FullEmptyUse;
 using duet::cuda::Session;
 using duet::cuda::ThreadState;
-using duet::driver::CommandKind;
 using duet::memory::Action;
 using duet::memory::Allocation;
 using duet::memory::Trigger;
-
-namespace duet::cuda {
-
-bool whole_granules(Session& session, const Allocation* allocation, VirtualAddress address, Bytes bytes) {
-  if (allocation == nullptr || !session.space().tracked(allocation->base)) return false;
-  const Bytes granule = session.process().full_empty_granule_bytes();
-  const VirtualAddress end = allocation->base + allocation->bytes;
-  return address % granule == 0 && bytes % granule == 0 && address < end && bytes <= end - address;
-}
-
-}  // namespace duet::cuda
 
 namespace {
 
@@ -92,18 +79,8 @@ cudaError_t submit(Session& session, ThreadState& thread, void* pointer, size_t 
   if (const cudaError_t error = duet::cuda::enter_stream(session, stream, use); error != cudaSuccess)
     return error;
   if (use.capture != nullptr) return duet::cuda::refuse_capture(use, cudaErrorStreamCaptureUnsupported);
-  if (!session.process().has_full_empty()) return cudaErrorNotSupported;
-  if (bytes == 0) return cudaSuccess;
-  const auto address = duet::virtual_address(pointer);
-  if (!duet::cuda::whole_granules(session, session.space().find(address), address, bytes))
-    return cudaErrorInvalidValue;
-  duet::driver::Command command;
-  command.kind = CommandKind::FullEmptySet;
-  command.cost = &session.cost(duet::cuda::CallKind::Memset);
-  command.stream = session.stream_id(stream);
-  command.full_empty = {address, bytes, action};
-  thread.host->submit(std::move(command));
-  return cudaSuccess;
+  return error_of(duet::core::change_full_empty(session.core(), *thread.host, duet::virtual_address(pointer),
+                                                bytes, action, use.id));
 }
 
 }  // namespace

@@ -1,16 +1,14 @@
 // Memory allocation: device, pinned, mapped, managed (shared memory: host and GPU reach the same bytes, see
 // managed_guard.h for when), registered; and queries about pointers.
-#include <cstring>
-
-#include "base/error.h"
-#include "cuda/graphs/graph_memory.h"
-#include "cuda/memory/memory_pool.h"
-#include "cuda/session/notes.h"
+#include "core/memory.h"
+#include "cuda/memory/memory_calls.h"
 #include "cuda/session/session.h"
 #include "cuda/streams/capture.h"
 
 using duet::Bytes;
 using duet::VirtualAddress;
+using duet::core::Attachment;
+using duet::cuda::error_of;
 using duet::cuda::Session;
 using duet::cuda::ThreadState;
 using duet::memory::Allocation;
@@ -20,72 +18,40 @@ namespace {
 
 VirtualAddress address_of(const void* pointer) { return duet::virtual_address(pointer); }
 
+// Of one of the flags cudaMemAttach....
+Attachment attachment_of(unsigned flags) {
+  return flags == cudaMemAttachHost     ? Attachment::Host
+         : flags == cudaMemAttachSingle ? Attachment::Single
+                                        : Attachment::Global;
+}
+
 // Rows start at multiples of this, so each coalesces as an aligned access
 // (cudaDeviceProp::texturePitchAlignment's order).
 constexpr Bytes kPitchAlignment = 512;
 
-cudaError_t allocate(Session& session, ThreadState& thread, void** pointer, Bytes bytes) {
-  if (pointer == nullptr) return cudaErrorInvalidValue;
-  if (const cudaError_t error = duet::cuda::check_unsafe(thread); error != cudaSuccess) return error;
-  *pointer = nullptr;
-  if (bytes == 0) return cudaSuccess;
-  const Allocation* allocation = duet::cuda::allocate_device(session, bytes);
-  if (allocation == nullptr) return cudaErrorMemoryAllocation;
-  *pointer = duet::pointer_of(allocation->base);
-  return cudaSuccess;
-}
-
-// CUDA's cudaFree waits for the device.
-void wait_for_device(Session& session, ThreadState& thread) {
-  if (!session.driver().all_idle())
-    thread.host->wait(session.cost(duet::cuda::CallKind::Allocate),
-                      [&] { return session.driver().all_idle(); });
-  session.synchronized();
-}
-
-cudaError_t release(Session& session, ThreadState& thread, void* pointer) {
-  if (pointer == nullptr) return cudaSuccess;
-  if (const cudaError_t error = duet::cuda::check_unsafe(thread); error != cudaSuccess) return error;
-  const Allocation* allocation = session.space().find(address_of(pointer));
-  if (allocation == nullptr || allocation->base != address_of(pointer)) return cudaErrorInvalidValue;
-  if (duet::cuda::freed_in_pool(pointer)) return cudaErrorInvalidValue;
-  wait_for_device(session, thread);
-  if (auto memory = duet::cuda::graph_memory_of(pointer)) {
-    const cudaError_t error = duet::cuda::free_graph_memory(memory);
-    memory.reset();
-    duet::cuda::trim_graph_memory(session);
-    return error;
-  }
-  // Meanwhile another thread may have freed something.
-  allocation = session.space().find(address_of(pointer));
-  if (allocation == nullptr) return cudaErrorInvalidValue;
-  if (allocation->kind == AllocationKind::Managed)
-    return session.free_host(pointer) ? cudaSuccess : cudaErrorInvalidValue;
-  if (allocation->kind != AllocationKind::Device) return cudaErrorInvalidValue;
-  if (duet::cuda::free_to_pool(session, pointer)) return cudaSuccess;
-  session.process().release_device(*allocation);
-  return cudaSuccess;
-}
-
-cudaError_t allocate_host(Session& session, ThreadState& thread, void** pointer, Bytes bytes,
-                          unsigned flags) {
-  if (pointer == nullptr || (flags & ~7u) != 0) return cudaErrorInvalidValue;
-  if (const cudaError_t error = duet::cuda::check_unsafe(thread); error != cudaSuccess) return error;
-  *pointer = bytes == 0 ? nullptr : session.allocate_host(bytes, AllocationKind::Pinned, flags);
-  return bytes == 0 || *pointer != nullptr ? cudaSuccess : cudaErrorMemoryAllocation;
-}
-
 }  // namespace
 
+cudaError_t duet::cuda::allocate(Session& session, ThreadState& thread, void** pointer, size_t bytes) {
+  if (pointer == nullptr) return cudaErrorInvalidValue;
+  if (const cudaError_t error = check_unsafe(thread); error != cudaSuccess) return error;
+  VirtualAddress address;
+  const cudaError_t error = error_of(core::allocate(session.core(), bytes, address));
+  *pointer = duet::pointer_of(address);
+  return error;
+}
 DUET_API(cudaMalloc, Allocate, (void** pointer, size_t bytes)) {
-  return allocate(session, thread, pointer, bytes);
+  return duet::cuda::allocate(session, thread, pointer, bytes);
 }
 DUET_END
 
-DUET_API(cudaMallocPitch, Allocate, (void** pointer, size_t* pitch, size_t width, size_t height)) {
+cudaError_t duet::cuda::allocate_pitched(Session& session, ThreadState& thread, void** pointer, size_t* pitch,
+                                         size_t width, size_t height) {
   if (pitch == nullptr) return cudaErrorInvalidValue;
   *pitch = duet::round_up<size_t>(width, kPitchAlignment);
-  return allocate(session, thread, pointer, *pitch * height);
+  return duet::cuda::allocate(session, thread, pointer, *pitch * height);
+}
+DUET_API(cudaMallocPitch, Allocate, (void** pointer, size_t* pitch, size_t width, size_t height)) {
+  return duet::cuda::allocate_pitched(session, thread, pointer, pitch, width, height);
 }
 DUET_END
 
@@ -94,89 +60,110 @@ DUET_API(cudaMalloc3D, Allocate, (cudaPitchedPtr * pitched, cudaExtent extent)) 
   pitched->pitch = duet::round_up<size_t>(extent.width, kPitchAlignment);
   pitched->xsize = extent.width;
   pitched->ysize = extent.height;
-  return allocate(session, thread, &pitched->ptr, pitched->pitch * extent.height * extent.depth);
+  return duet::cuda::allocate(session, thread, &pitched->ptr, pitched->pitch * extent.height * extent.depth);
 }
 DUET_END
 
-DUET_API(cudaFree, Allocate, (void* pointer)) { return release(session, thread, pointer); }
+cudaError_t duet::cuda::release(Session& session, ThreadState& thread, void* pointer) {
+  if (pointer == nullptr) return cudaSuccess;
+  if (const cudaError_t error = check_unsafe(thread); error != cudaSuccess) return error;
+  return error_of(core::release(session.core(), *thread.host, ::address_of(pointer)));
+}
+DUET_API(cudaFree, Allocate, (void* pointer)) { return duet::cuda::release(session, thread, pointer); }
 DUET_END
 
 DUET_API(cudaMallocHost, Allocate, (void** pointer, size_t bytes)) {
-  return allocate_host(session, thread, pointer, bytes, 0);
+  return duet::cuda::allocate_host(session, thread, pointer, bytes, 0);
 }
 DUET_END
+cudaError_t duet::cuda::allocate_host(Session& session, ThreadState& thread, void** pointer, size_t bytes,
+                                      unsigned flags) {
+  if (pointer == nullptr || (flags & ~7u) != 0) return cudaErrorInvalidValue;
+  if (const cudaError_t error = check_unsafe(thread); error != cudaSuccess) return error;
+  *pointer = bytes == 0 ? nullptr
+                        : session.core().allocate_host(
+                              bytes, AllocationKind::Pinned,
+                              {(flags & cudaHostAllocWriteCombined) != 0, Attachment::Global, flags});
+  return bytes == 0 || *pointer != nullptr ? cudaSuccess : cudaErrorMemoryAllocation;
+}
 DUET_API(cudaHostAlloc, Allocate, (void** pointer, size_t bytes, unsigned flags)) {
-  return allocate_host(session, thread, pointer, bytes, flags);
+  return duet::cuda::allocate_host(session, thread, pointer, bytes, flags);
 }
 DUET_END
 
-DUET_API(cudaFreeHost, Allocate, (void* pointer)) {
+cudaError_t duet::cuda::release_host(Session& session, ThreadState& thread, void* pointer) {
   if (pointer == nullptr) return cudaSuccess;
-  const Allocation* allocation = session.space().find(address_of(pointer));
-  if (allocation == nullptr || allocation->base != address_of(pointer) ||
-      allocation->kind != AllocationKind::Pinned)
+  if (!duet::core::begins_at(session.core(), address_of(pointer), AllocationKind::Pinned))
     return cudaErrorInvalidValue;
   if (const cudaError_t error = duet::cuda::check_unsafe(thread); error != cudaSuccess) return error;
-  wait_for_device(session, thread);
-  return session.free_host(pointer) ? cudaSuccess : cudaErrorInvalidValue;
+  return error_of(duet::core::release_host(session.core(), *thread.host, address_of(pointer)));
+}
+DUET_API(cudaFreeHost, Allocate, (void* pointer)) {
+  return duet::cuda::release_host(session, thread, pointer);
 }
 DUET_END
 
-DUET_API(cudaMallocManaged, Allocate, (void** pointer, size_t bytes, unsigned flags)) {
+cudaError_t duet::cuda::allocate_managed(Session& session, void** pointer, size_t bytes, unsigned flags) {
   if (pointer == nullptr || bytes == 0 || (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost))
     return cudaErrorInvalidValue;
-  *pointer = session.allocate_host(bytes, AllocationKind::Managed, flags);
+  *pointer =
+      session.core().allocate_host(bytes, AllocationKind::Managed, {false, attachment_of(flags), flags});
   return *pointer != nullptr ? cudaSuccess : cudaErrorMemoryAllocation;
 }
+DUET_API(cudaMallocManaged, Allocate, (void** pointer, size_t bytes, unsigned flags)) {
+  return duet::cuda::allocate_managed(session, pointer, bytes, flags);
+}
 DUET_END
 
-DUET_API(cudaHostRegister, Allocate, (void* pointer, size_t bytes, unsigned flags)) {
+cudaError_t duet::cuda::register_host(Session& session, void* pointer, size_t bytes, unsigned flags) {
   if (pointer == nullptr || bytes == 0) return cudaErrorInvalidValue;
-  if (session.space().find(address_of(pointer)) != nullptr) return cudaErrorHostMemoryAlreadyRegistered;
-  try {
-    session.map_host(pointer, bytes, AllocationKind::Registered, flags);
-  } catch (const duet::Error&) {
-    return cudaErrorHostMemoryAlreadyRegistered;
-  }
-  return cudaSuccess;
+  return error_of(duet::core::register_host(session.core(), pointer, bytes, flags));
+}
+DUET_API(cudaHostRegister, Allocate, (void* pointer, size_t bytes, unsigned flags)) {
+  return duet::cuda::register_host(session, pointer, bytes, flags);
 }
 DUET_END
 
+cudaError_t duet::cuda::unregister_host(Session& session, ThreadState& thread, void* pointer) {
+  return error_of(duet::core::unregister_host(session.core(), *thread.host, address_of(pointer)));
+}
 DUET_API(cudaHostUnregister, Allocate, (void* pointer)) {
-  const Allocation* allocation = session.space().find(address_of(pointer));
-  if (allocation == nullptr || allocation->base != address_of(pointer) ||
-      allocation->kind != AllocationKind::Registered)
-    return cudaErrorHostMemoryNotRegistered;
-  wait_for_device(session, thread);
-  if (session.space().find(address_of(pointer)) == nullptr) return cudaErrorHostMemoryNotRegistered;
-  session.space().release(address_of(pointer));
-  return cudaSuccess;
+  return duet::cuda::unregister_host(session, thread, pointer);
 }
 DUET_END
 
-DUET_API(cudaHostGetDevicePointer, Other, (void** device, void* host, unsigned flags)) {
+cudaError_t duet::cuda::get_device_pointer(Session& session, void** device, void* host, unsigned flags) {
   if (device == nullptr || flags != 0) return cudaErrorInvalidValue;
   const Allocation* allocation = session.space().find(address_of(host));
   if (allocation == nullptr || allocation->in_device_memory()) return cudaErrorInvalidValue;
   *device = host;  // unified addressing: the same address on both sides
   return cudaSuccess;
 }
+DUET_API(cudaHostGetDevicePointer, Other, (void** device, void* host, unsigned flags)) {
+  return duet::cuda::get_device_pointer(session, device, host, flags);
+}
 DUET_END
 
-DUET_API(cudaHostGetFlags, Other, (unsigned* flags, void* host)) {
+cudaError_t duet::cuda::get_host_flags(Session& session, unsigned* flags, void* host) {
   const Allocation* allocation = session.space().find(address_of(host));
   if (flags == nullptr || allocation == nullptr || allocation->kind != AllocationKind::Pinned)
     return cudaErrorInvalidValue;
   *flags = allocation->flags | cudaHostAllocMapped;
   return cudaSuccess;
 }
+DUET_API(cudaHostGetFlags, Other, (unsigned* flags, void* host)) {
+  return duet::cuda::get_host_flags(session, flags, host);
+}
 DUET_END
 
-DUET_API(cudaMemGetInfo, Other, (size_t * free, size_t* total)) {
+cudaError_t duet::cuda::get_memory_info(Session& session, size_t* free, size_t* total) {
   if (free == nullptr || total == nullptr) return cudaErrorInvalidValue;
   *free = session.space().device_bytes_free();
   *total = session.space().device_bytes();
   return cudaSuccess;
+}
+DUET_API(cudaMemGetInfo, Other, (size_t * free, size_t* total)) {
+  return duet::cuda::get_memory_info(session, free, total);
 }
 DUET_END
 
@@ -239,18 +226,24 @@ cudaError_t check_managed(Session& session, const void* pointer, size_t count) {
   return cudaSuccess;
 }
 }  // namespace
-DUET_API(cudaMemPrefetchAsync, Other,
-         (const void* pointer, size_t count, cudaMemLocation, unsigned, cudaStream_t stream)) {
+cudaError_t duet::cuda::prefetch(Session& session, const void* pointer, size_t count, cudaStream_t stream) {
   if (!session.valid_stream(stream)) return cudaErrorInvalidResourceHandle;
   return check_managed(session, pointer, count);
 }
-DUET_END
-DUET_API(cudaMemAdvise, Other, (const void* pointer, size_t count, cudaMemoryAdvise, cudaMemLocation)) {
-  return check_managed(session, pointer, count);
+DUET_API(cudaMemPrefetchAsync, Other,
+         (const void* pointer, size_t count, cudaMemLocation, unsigned, cudaStream_t stream)) {
+  return duet::cuda::prefetch(session, pointer, count, stream);
 }
 DUET_END
-DUET_API(cudaStreamAttachMemAsync, Other,
-         (cudaStream_t stream, void* pointer, size_t bytes, unsigned flags)) {
+cudaError_t duet::cuda::check_advice(Session& session, const void* pointer, size_t count) {
+  return check_managed(session, pointer, count);
+}
+DUET_API(cudaMemAdvise, Other, (const void* pointer, size_t count, cudaMemoryAdvise, cudaMemLocation)) {
+  return duet::cuda::check_advice(session, pointer, count);
+}
+DUET_END
+cudaError_t duet::cuda::attach_memory(Session& session, cudaStream_t stream, void* pointer, size_t bytes,
+                                      unsigned flags) {
   if (!session.valid_stream(stream)) return cudaErrorInvalidResourceHandle;
   if (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost && flags != cudaMemAttachSingle)
     return cudaErrorInvalidValue;
@@ -259,8 +252,12 @@ DUET_API(cudaStreamAttachMemAsync, Other,
   const Allocation* allocation = session.space().find(address_of(pointer));
   if (allocation->base != address_of(pointer) || (bytes != 0 && bytes != allocation->bytes))
     return cudaErrorInvalidValue;
-  if (duet::cuda::ManagedGuard* guard = session.managed_guard())
-    guard->attach(allocation->base, flags, session.stream_id(stream));
+  if (duet::core::ManagedGuard* guard = session.core().managed_guard())
+    guard->attach(allocation->base, attachment_of(flags), session.stream_id(stream));
   return cudaSuccess;
+}
+DUET_API(cudaStreamAttachMemAsync, Other,
+         (cudaStream_t stream, void* pointer, size_t bytes, unsigned flags)) {
+  return duet::cuda::attach_memory(session, stream, pointer, bytes, flags);
 }
 DUET_END

@@ -10,7 +10,8 @@
 #include <vector>
 
 #include "base/error.h"
-#include "cuda/modules/ptx_link.h"
+#include "core/ptx_link.h"
+#include "core/status.h"
 
 namespace duet::cuda {
 
@@ -148,7 +149,7 @@ std::string ptx_of_container(std::span<const std::byte> bytes, unsigned compute_
     rest = rest.subspan(entry.header_bytes + entry.payload_bytes);
   }
   if (best.empty())
-    throw Error(fmt::format(
+    throw core::MachineCodeOnly(fmt::format(
         "{}: the program holds only machine code ({}), no PTX: build it with nvcc -arch=sm_75 or -gencode "
         "arch=compute_75,code=compute_75",
         name, machine_code));
@@ -167,7 +168,7 @@ std::string relocatable_ptx(const std::byte* wrapper, unsigned compute_capabilit
                                      name + " (of nvcc -rdc=true)"));
   if (texts.empty())
     throw Error(name + ": relocatable device code (nvcc -rdc=true) without the PTX of its object files");
-  return link_ptx(texts);
+  return core::link_ptx(texts);
 }
 
 }  // namespace

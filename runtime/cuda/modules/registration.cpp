@@ -5,6 +5,8 @@
 #include <vector>
 
 #include "base/error.h"
+#include "cuda/modules/fat_binary.h"
+#include "cuda/modules/modules.h"
 #include "cuda/session/session.h"
 #include "cuda/streams/launch.h"
 
@@ -30,10 +32,13 @@ Image* image_of(void** handle) { return reinterpret_cast<Image*>(handle); }
 using duet::cuda::Session;
 
 DUET_EXPORT void** __cudaRegisterFatBinary(void* fat_binary) {
-  auto* const image = new duet::cuda::Image;  // the session takes it
-  image->fat_binary = fat_binary;
+  auto* const image = new duet::cuda::Image;  // the modules take it
+  image->text = [image, fat_binary] {
+    return duet::cuda::ptx_of_fat_binary(fat_binary, duet::cuda::compute_capability(Session::get()),
+                                         image->name);
+  };
   Session::when_made(
-      [image](Session& session) { session.register_image(std::unique_ptr<duet::cuda::Image>(image)); });
+      [image](Session& session) { session.modules().add(std::unique_ptr<duet::cuda::Image>(image)); });
   return reinterpret_cast<void**>(image);
 }
 DUET_EXPORT void __cudaRegisterFatBinaryEnd(void**) {}
@@ -54,7 +59,7 @@ DUET_EXPORT char __cudaInitModule(void** handle) {
 DUET_EXPORT void __cudaRegisterFunction(void** handle, const char* stub, char*, const char* name, int, uint3*,
                                         uint3*, dim3*, dim3*, int*) {
   Session::when_made(
-      [=](Session& session) { session.register_function(duet::cuda::image_of(handle), stub, name); });
+      [=](Session& session) { session.modules().add_function(duet::cuda::image_of(handle), stub, name); });
 }
 
 DUET_EXPORT void __cudaRegisterVar(void** handle, char* variable, char*, const char* name, int, size_t bytes,
@@ -90,7 +95,7 @@ DUET_EXPORT cudaError_t __cudaPopCallConfiguration(dim3* grid, dim3* block, size
 }
 
 DUET_API(__cudaGetKernel, Other, (cudaKernel_t * kernel, const void* stub)) {
-  duet::cuda::Function* function = session.function_of(stub);
+  duet::cuda::Function* function = session.modules().function_of(stub);
   if (function == nullptr) return cudaErrorInvalidDeviceFunction;
   *kernel = reinterpret_cast<cudaKernel_t>(function);
   return cudaSuccess;

@@ -54,7 +54,7 @@ void destroy_context(Session& session, CUctx_st* context) {
     if (allocation->in_device_memory())
       session.process().release_device(*allocation);
     else
-      session.free_host(duet::pointer_of(address));
+      session.core().free_host(duet::pointer_of(address));
   }
   context->memory.clear();
   context->alive = context->primary;

@@ -4,6 +4,59 @@
 
 namespace duet::cuda {
 
+cudaError_t error_of(core::Reason reason) {
+  using core::Reason;
+  switch (reason) {
+    case Reason::Success:
+      return cudaSuccess;
+    case Reason::InvalidValue:
+      return cudaErrorInvalidValue;
+    case Reason::InvalidConfiguration:
+      return cudaErrorInvalidConfiguration;
+    case Reason::InvalidPitch:
+      return cudaErrorInvalidPitchValue;
+    case Reason::InvalidDirection:
+      return cudaErrorInvalidMemcpyDirection;
+    case Reason::InvalidFunction:
+      return cudaErrorInvalidDeviceFunction;
+    case Reason::NotFound:
+      return cudaErrorSymbolNotFound;
+    case Reason::NotReady:
+      return cudaErrorNotReady;
+    case Reason::NotSupported:
+      return cudaErrorNotSupported;
+    case Reason::OutOfMemory:
+      return cudaErrorMemoryAllocation;
+    case Reason::OutOfResources:
+      return cudaErrorLaunchOutOfResources;
+    case Reason::CooperativeTooLarge:
+      return cudaErrorCooperativeLaunchTooLarge;
+    case Reason::AlreadyRegistered:
+      return cudaErrorHostMemoryAlreadyRegistered;
+    case Reason::NotRegistered:
+      return cudaErrorHostMemoryNotRegistered;
+    case Reason::InvalidCode:
+      return cudaErrorInvalidPtx;
+    case Reason::NoCodeForDevice:
+      return cudaErrorNoKernelImageForDevice;
+    case Reason::FileNotFound:
+      return cudaErrorFileNotFound;
+    case Reason::IllegalAddress:
+      return cudaErrorIllegalAddress;
+    case Reason::MisalignedAddress:
+      return cudaErrorMisalignedAddress;
+    case Reason::IllegalInstruction:
+      return cudaErrorIllegalInstruction;
+    case Reason::AssertFailed:
+      return cudaErrorAssert;
+    case Reason::StackOverflow:
+      return cudaErrorHardwareStackError;
+    case Reason::LaunchFailed:
+      break;
+  }
+  return cudaErrorLaunchFailure;
+}
+
 namespace {
 struct ErrorText {
   cudaError_t error;

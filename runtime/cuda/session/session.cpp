@@ -19,7 +19,7 @@
 #include <utility>
 
 #include "base/error.h"
-#include "cuda/modules/fat_binary.h"
+#include "core/queues.h"
 #include "cuda/session/contexts.h"
 
 namespace duet::cuda {
@@ -27,43 +27,11 @@ namespace duet::cuda {
 namespace {
 
 thread_local ThreadState* this_thread = nullptr;  // never freed: global destructors still make calls
-thread_local ApiFunction* called_for = nullptr;
 thread_local bool per_thread_default = false;
 std::atomic<bool> any_failed = false;  // there is a session, then
 
-cudaError_t error_of(gpu::FaultKind kind) {
-  switch (kind) {
-    case gpu::FaultKind::IllegalAddress:
-      return cudaErrorIllegalAddress;
-    case gpu::FaultKind::MisalignedAddress:
-      return cudaErrorMisalignedAddress;
-    case gpu::FaultKind::IllegalInstruction:
-      return cudaErrorIllegalInstruction;
-    case gpu::FaultKind::Assert:
-      return cudaErrorAssert;
-    case gpu::FaultKind::HardwareStack:
-      return cudaErrorHardwareStackError;
-    default:
-      return cudaErrorLaunchFailure;
-  }
-}
-
-// Sets the initial values of managed variables in a program outside this process.
-void fill_managed(process::ProgramSide& program, const machine::LoadedModule& loaded) {
-  const auto& variables = loaded.module.variables;
-  for (std::size_t i = 0; i < variables.size(); ++i) {
-    if (!variables[i].managed) continue;
-    std::vector<std::byte> bytes(variables[i].bytes);
-    std::memcpy(bytes.data(), variables[i].initial.data(), variables[i].initial.size());
-    for (const auto& relocation : variables[i].relocations) {
-      std::uint64_t value = 0;
-      std::memcpy(&value, bytes.data() + relocation.offset, relocation.bytes);
-      value += loaded.variable_addresses[static_cast<std::size_t>(relocation.variable)].value();
-      std::memcpy(bytes.data() + relocation.offset, &value, relocation.bytes);
-    }
-    program.write(duet::pointer_of(loaded.variable_addresses[i]), bytes.data(), bytes.size());
-  }
-}
+constexpr core::ApiWords kWords{[](core::Reason reason) { return error_name(error_of(reason)); },
+                                "cudaStreamAttachMemAsync"};
 
 }  // namespace
 
@@ -111,17 +79,14 @@ void Session::when_made(std::function<void(Session&)> registration) {
   registration(session);
 }
 
-Session::Session() : program_(process::Program::get()) {
-  // The legacy default stream is stream 0.
-  driver().create_stream({driver::StreamOrder::Barrier, 0, "the default stream"});
-  if (!ManagedGuard::needed(config()) || program_.side() != nullptr) return;
-  managed_guard_ = std::make_unique<ManagedGuard>(config(), driver());
-  program_.reach_memory_by([this](const std::byte* host) { return managed_guard_->backing(host); });
+Session::Session() : core_(core::Runtime::get()) {
+  core_.speak(kWords);
+  default_stream_ = driver().create_stream({driver::StreamOrder::Barrier, 0, "the default stream"});
 }
 
 ThreadState& Session::thread() {
   if (this_thread == nullptr) {
-    const process::Thread& thread = program_.thread();
+    const process::Thread& thread = program().thread();
     this_thread = new ThreadState;
     this_thread->host = thread.host.get();
     this_thread->number = thread.number;
@@ -129,39 +94,8 @@ ThreadState& Session::thread() {
   return *this_thread;
 }
 
-void Session::register_image(std::unique_ptr<Image> image) {
-  images_.push_back(std::move(image));
-  images_.back()->name = std::string(program_invocation_short_name) +
-                         (images_.size() > 1 ? "#" + std::to_string(images_.size()) : "") + ".ptx";
-}
-
-void Session::register_function(Image* image, const void* stub, const char* name) {
-  auto function = std::make_unique<Function>();
-  function->image = image;
-  function->name = name;
-  function->stub = stub;
-  handles_[function.get()] = function.get();
-  functions_[stub] = std::move(function);
-}
-
 void Session::register_symbol(Image* image, const void* variable, const char* name, Bytes bytes) {
   symbols_[variable] = {image, name, bytes};
-}
-
-machine::LoadedModule& Session::loaded(Image& image) {
-  if (image.module == nullptr) {
-    const auto capability = static_cast<unsigned>(config().gpu.compute_capability_major * 10 +
-                                                  config().gpu.compute_capability_minor);
-    image.module = &process().load_module(
-        image.fat_binary != nullptr ? ptx_of_fat_binary(image.fat_binary, capability, image.name) : image.ptx,
-        image.name,
-        [this](Bytes bytes) {
-          return static_cast<std::byte*>(allocate_host(bytes, memory::AllocationKind::Managed, 0));
-        },
-        image.most_registers);
-    if (process::ProgramSide* const side = program_.side()) fill_managed(*side, *image.module);
-  }
-  return *image.module;
 }
 
 void Session::register_managed(Image* image, void** pointer, const char* name) {
@@ -171,77 +105,21 @@ void Session::register_managed(Image* image, void** pointer, const char* name) {
 void Session::place_managed(Image* image) {
   for (const ManagedVariable& variable : managed_) {
     if (variable.image != image) continue;
-    const machine::LoadedModule& module = loaded(*image);
-    for (std::size_t i = 0; i < module.module.variables.size(); ++i)
-      if (module.module.variables[i].name == variable.name) {
-        void* const place = duet::pointer_of(module.variable_addresses[i]);
-        program_.write_memory("__cudaInitModule", variable.pointer, &place, sizeof place);
-        register_symbol(image, place, variable.name.c_str(), module.module.variables[i].bytes);
-      }
+    const auto found = modules().find_variable(*image, variable.name);
+    if (!found) continue;
+    void* const place = duet::pointer_of(found->address);
+    program().write_memory("__cudaInitModule", variable.pointer, &place, sizeof place);
+    register_symbol(image, place, variable.name.c_str(), found->bytes);
   }
-}
-
-Function* Session::find_function(const void* stub) {
-  if (const auto found = functions_.find(stub); found != functions_.end()) return found->second.get();
-  const auto handle = handles_.find(stub);
-  return handle != handles_.end() ? handle->second : nullptr;
-}
-
-Function* Session::function_of(const void* stub) {
-  Function* function = find_function(stub);
-  return function != nullptr && kernel_of(*function) != nullptr ? function : nullptr;
-}
-
-Image* Session::load_image(std::string ptx, const std::string& name, std::uint32_t most_registers) {
-  auto image = std::make_unique<Image>();
-  image->ptx = std::move(ptx);
-  image->name = name;
-  image->most_registers = most_registers;
-  loaded(*image);
-  return images_.emplace_back(std::move(image)).get();
-}
-
-void Session::forget_image(Image* image) {
-  for (auto function = functions_.begin(); function != functions_.end();) {
-    if (function->second->image != image) {
-      ++function;
-      continue;
-    }
-    handles_.erase(function->second.get());
-    forgotten_.push_back(std::move(function->second));
-    function = functions_.erase(function);
-  }
-}
-
-Function* Session::image_function(Image* image, const std::string& name) {
-  for (const auto& [stub, function] : functions_)
-    if (function->image == image && function->name == name) return function.get();
-  if (loaded(*image).module.find_kernel(name) == nullptr) return nullptr;
-  auto function = std::make_unique<Function>();
-  function->image = image;
-  function->name = name;
-  function->stub = function.get();
-  Function* const result = handles_[function.get()] = function.get();
-  kernel_of(*result);
-  functions_[result] = std::move(function);
-  return result;
-}
-
-const ptx::Kernel* Session::kernel_of(Function& function) {
-  if (function.kernel == nullptr) function.kernel = loaded(*function.image).module.find_kernel(function.name);
-  return function.kernel;
 }
 
 VirtualAddress Session::symbol_address(const void* variable, Bytes& bytes) {
-  const auto found = symbols_.find(variable);
-  if (found == symbols_.end()) return {};
-  const machine::LoadedModule& module = loaded(*found->second.image);
-  for (std::size_t i = 0; i < module.module.variables.size(); ++i)
-    if (module.module.variables[i].name == found->second.name) {
-      bytes = module.module.variables[i].bytes;
-      return module.variable_addresses[i];
-    }
-  return {};
+  const auto symbol = symbols_.find(variable);
+  if (symbol == symbols_.end()) return {};
+  const auto found = modules().find_variable(*symbol->second.image, symbol->second.name);
+  if (!found) return {};
+  bytes = found->bytes;
+  return found->address;
 }
 
 bool Session::valid_stream(cudaStream_t stream) const {
@@ -266,38 +144,35 @@ CUstream_st* Session::stream_handle(cudaStream_t stream) {
 
 driver::StreamId Session::stream_id(cudaStream_t stream) {
   const CUstream_st* handle = stream_handle(stream);
-  return handle == nullptr ? 0 : handle->id;
+  return handle == nullptr ? default_stream_ : handle->id;
 }
 
 cudaStream_t Session::add_stream(bool blocking, unsigned flags, int priority) {
-  auto handle = std::make_unique<CUstream_st>(CUstream_st{
-      driver().create_stream({blocking ? driver::StreamOrder::Joins : driver::StreamOrder::Alone, priority}),
-      flags, priority});
+  auto handle = std::make_unique<CUstream_st>(
+      CUstream_st{core::create_stream(
+                      core_, {blocking ? driver::StreamOrder::Joins : driver::StreamOrder::Alone, priority}),
+                  flags, priority});
   handle->context = current_context(thread());
   cudaStream_t stream = handle.get();
   streams_[stream] = std::move(handle);
-  process().resource_changed("stream", stream->id, true);
   return stream;
 }
 
 void Session::remove_stream(cudaStream_t stream) {
-  process().resource_changed("stream", stream->id, false);
-  driver().destroy_stream(stream->id);
+  core::destroy_stream(core_, stream->id);
   streams_.erase(stream);
 }
 
 cudaEvent_t Session::add_event(unsigned flags) {
-  auto handle = std::make_unique<CUevent_st>(CUevent_st{driver().create_event(), flags});
+  auto handle = std::make_unique<CUevent_st>(CUevent_st{core::create_event(core_), flags});
   handle->context = current_context(thread());
   cudaEvent_t event = handle.get();
   events_[event] = std::move(handle);
-  process().resource_changed("event", event->id, true);
   return event;
 }
 
 void Session::remove_event(cudaEvent_t event) {
-  process().resource_changed("event", event->id, false);
-  driver().destroy_event(event->id);
+  core::destroy_event(core_, event->id);
   events_.erase(event);
 }
 
@@ -313,64 +188,8 @@ void Session::remove_all_of(const CUctx_st* context) {
 }
 
 void Session::check_fault() {
-  if (sticky_ != cudaSuccess || !driver().fault()) return;
-  const gpu::Fault& fault = *driver().fault();
-  sticky_ = error_of(fault.kind);
-  program_.flush_print();
-  std::fflush(stdout);
-  std::fprintf(stderr, "duet: %s\n", fault.text.c_str());
-}
-
-void* Session::allocate_host(Bytes bytes, memory::AllocationKind kind, unsigned flags) {
-  const Bytes whole = round_up(std::max<Bytes>(bytes, 1), space().page_bytes());
-  if (kind == memory::AllocationKind::Managed && managed_guard_ != nullptr) {
-    std::byte* backing = nullptr;
-    std::byte* host = managed_guard_->allocate(whole, backing);
-    if (host == nullptr) return nullptr;
-    try {
-      space().map_host(host, bytes, kind, memory::PageAttributes{}, flags, backing);
-    } catch (const Error&) {
-      managed_guard_->release(duet::virtual_address(host));
-      return nullptr;
-    }
-    if ((flags & cudaMemAttachHost) != 0) managed_guard_->attach(duet::virtual_address(host), flags, 0);
-    return host;
-  }
-  const bool write_combined =
-      kind == memory::AllocationKind::Pinned && (flags & cudaHostAllocWriteCombined) != 0;
-  void* pointer = program_.allocate_memory(whole, write_combined);
-  if (pointer == nullptr) return nullptr;
-  try {
-    map_host(pointer, bytes, kind, flags);
-  } catch (const Error&) {  // more than the host has
-    program_.release_memory(pointer, whole);
-    return nullptr;
-  }
-  host_memory_[pointer] = whole;
-  return pointer;
-}
-
-const memory::Allocation* Session::map_host(void* host, Bytes bytes, memory::AllocationKind kind,
-                                            unsigned flags) {
-  return space().map_host(host, bytes, kind, memory::PageAttributes{}, flags, nullptr,
-                          program_.side() != nullptr);
-}
-
-bool Session::free_host(void* pointer) {
-  if (managed_guard_ != nullptr && managed_guard_->release(duet::virtual_address(pointer))) {
-    space().release(duet::virtual_address(pointer));
-    return true;
-  }
-  const auto found = host_memory_.find(pointer);
-  if (found == host_memory_.end()) return false;
-  space().release(duet::virtual_address(pointer));
-  program_.release_memory(pointer, found->second);
-  host_memory_.erase(found);
-  return true;
-}
-
-void Session::launched(driver::CommandId id, driver::StreamId stream, const ptx::Kernel& kernel) {
-  if (managed_guard_ != nullptr) managed_guard_->launched(id, stream, kernel.name);
+  if (sticky_ != cudaSuccess) return;
+  if (const core::Reason lost = core_.lost(); lost != core::Reason::Success) sticky_ = error_of(lost);
 }
 
 void note_failure(const ApiFunction& function, const char* error) {
@@ -391,8 +210,6 @@ void note_asked(const char* error) {
   program.journal().asked_for_error(error);
 }
 
-CalledFor::CalledFor(ApiFunction& function) : before_(std::exchange(called_for, &function)) {}
-CalledFor::~CalledFor() { called_for = before_; }
 PerThreadDefault::PerThreadDefault() : before_(std::exchange(per_thread_default, true)) {}
 PerThreadDefault::~PerThreadDefault() { per_thread_default = before_; }
 
@@ -402,16 +219,12 @@ namespace {
 // The answer "not ready" to a query is no failure.
 bool is_failure(cudaError_t error) { return error != cudaSuccess && error != cudaErrorNotReady; }
 
-cudaError_t run_entered(ApiFunction& function, ThreadState& thread,
+cudaError_t run_entered(ApiFunction& function, Session& session, ThreadState& thread,
                         const std::function<cudaError_t(Session&, ThreadState&)>& body) {
-  Session& session = Session::get();
   thread.launches = nullptr;
-  if (session.in_host_function || thread.in_host_function) return cudaErrorNotPermitted;
+  if (session.core().in_host_function || thread.in_host_function) return cudaErrorNotPermitted;
   session.check_fault();
-  // Kinds without a command and without a wait spend their call's latency here.
-  if (function.kind == CallKind::Other || function.kind == CallKind::Allocate ||
-      function.kind == CallKind::Query)
-    thread.host->stage_one(session.cost(function.kind));
+  if (core::spends_before(function.kind)) thread.host->stage_one(session.cost(function.kind));
   cudaError_t result =
       session.sticky() != cudaSuccess && !function.after_sticky ? session.sticky() : body(session, thread);
   if (session.sticky() == cudaSuccess) {
@@ -421,8 +234,8 @@ cudaError_t run_entered(ApiFunction& function, ThreadState& thread,
   if (function.synchronizes) session.program().flush_print();
   // A query with everything done is as good as a wait.
   const bool asked = function.kind == CallKind::Query && result == cudaSuccess;
-  if (function.synchronizes || asked) session.synchronized();
-  if (is_failure(result) && !function.after_sticky && called_for == nullptr) {
+  if (function.synchronizes || asked) session.core().synchronized();
+  if (is_failure(result) && !function.after_sticky && function.of_runtime) {
     thread.last_error = result;
     note_failure(function, error_name(result));
   }
@@ -432,13 +245,13 @@ cudaError_t run_entered(ApiFunction& function, ThreadState& thread,
 
 cudaError_t run(ApiFunction& function, const std::function<cudaError_t(Session&, ThreadState&)>& body) {
   if (const cudaError_t refused = Session::refusal(); refused != cudaSuccess) return refused;
-  ApiFunction& counted = called_for != nullptr ? *called_for : function;
-  return process::or_end(counted.name, [&] {
-    const process::Call call(counted);
-    ThreadState& thread = Session::get().thread();
-    if (called_for == nullptr) use_primary_context(thread);
+  return process::or_end(function.name, [&] {
+    const process::Call call(function);
+    Session& session = Session::get();
+    ThreadState& thread = session.thread();
+    if (function.of_runtime) use_primary_context(thread);
     ++thread.calls;
-    const cudaError_t result = run_entered(function, thread, body);
+    const cudaError_t result = run_entered(function, session, thread, body);
     --thread.calls;
     return result;
   });

@@ -10,8 +10,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "cuda/memory/managed_guard.h"
-#include "cuda/session/call_kind.h"
+#include "core/runtime.h"
+#include "cuda/session/errors.h"
 #include "cuda_runtime_api.h"
 #include "driver/driver.h"
 #include "process/program.h"
@@ -45,24 +45,10 @@ struct CUevent_st {
 
 namespace duet::cuda {
 
-// GPU code registered or loaded as a module, compiled when something of it is first used.
-struct Image {
-  const void* fat_binary = nullptr;
-  std::string ptx;  // of a module without a fat binary
-  std::string name;
-  std::uint32_t most_registers = ~0u;  // a thread (CU_JIT_MAX_REGISTERS)
-  machine::LoadedModule* module = nullptr;
-};
+using core::CallKind;
 
-// One __global__ function: the address of its host stub stands for it, and cudaKernel_t, cudaFunction_t,
-// CUfunction and CUkernel point to this.
-struct Function {
-  Image* image = nullptr;
-  std::string name;
-  const void* stub = nullptr;           // of a function of a module: itself
-  const ptx::Kernel* kernel = nullptr;  // null until first used
-  Bytes max_dynamic_shared_bytes = 0;   // cudaFuncSetAttribute; 0: the default limit
-};
+using core::Function;  // cudaKernel_t, cudaFunction_t, CUfunction and CUkernel point to one
+using core::Image;
 
 struct Symbol {
   Image* image = nullptr;
@@ -98,32 +84,20 @@ class Session {
   // Why every call is refused: this is the child of a fork. cudaSuccess when it is not.
   static cudaError_t refusal();
 
-  process::Program& program() { return program_; }
+  core::Runtime& core() { return core_; }
+  process::Program& program() { return core_.program(); }
   ThreadState& thread();
-  machine::Process& process() { return program_.machine(); }
-  driver::Driver& driver() { return program_.driver(); }
-  memory::AddressSpace& space() { return program_.space(); }
-  const config::Machine& config() const { return program_.config(); }
-  const config::CallLatency& cost(CallKind kind) const { return cost_of(config().driver, kind); }
+  machine::Process& process() { return core_.process(); }
+  driver::Driver& driver() { return core_.driver(); }
+  memory::AddressSpace& space() { return core_.space(); }
+  const config::Machine& config() const { return core_.config(); }
+  const config::CallLatency& cost(CallKind kind) const { return core_.cost(kind); }
 
-  void register_image(std::unique_ptr<Image> image);
-  void register_function(Image* image, const void* stub, const char* name);
+  core::Modules& modules() { return core_.modules(); }
   void register_symbol(Image* image, const void* variable, const char* name, Bytes bytes);
   void register_managed(Image* image, void** pointer, const char* name);
   // Loads the image and tells the program where its managed variables are.
   void place_managed(Image* image);
-  // Null when neither a registered stub nor a function's handle. Loads and compiles on first use.
-  Function* function_of(const void* stub);
-  // The same without compiling.
-  Function* find_function(const void* stub);
-  // A module of PTX text, compiled now: throws duet::Error when it is none.
-  Image* load_image(std::string ptx, const std::string& name, std::uint32_t most_registers);
-  // Functions of it are no longer known; its memory stays, because kernels of it may still run.
-  void forget_image(Image* image);
-  // The function of this name, kept from now on; null when the image has none.
-  Function* image_function(Image* image, const std::string& name);
-  machine::LoadedModule& loaded(Image& image);
-  const ptx::Kernel* kernel_of(Function& function);
   // Device address of a registered variable; 0 when it is none.
   VirtualAddress symbol_address(const void* variable, Bytes& bytes);
 
@@ -141,38 +115,19 @@ class Session {
   // Sticky error of the context (CUDA: every later call returns it), or cudaSuccess.
   cudaError_t sticky() const { return sticky_; }
   void check_fault();
-  // Host memory from the runtime itself (cudaHostAlloc, cudaMallocManaged).
-  void* allocate_host(Bytes bytes, memory::AllocationKind kind, unsigned flags);
-  // Null where host and GPU may touch managed memory at the same time.
-  ManagedGuard* managed_guard() { return managed_guard_.get(); }
-  // A command with a kernel has been submitted; or the host has waited for something.
-  void launched(driver::CommandId id, driver::StreamId stream, const ptx::Kernel& kernel);
-  void synchronized() {
-    if (managed_guard_ != nullptr) managed_guard_->synchronized();
-  }
-  bool free_host(void* pointer);
-  // Memory of the program, reachable for the GPU from now on. Throws duet::Error as AddressSpace does.
-  const memory::Allocation* map_host(void* host, Bytes bytes, memory::AllocationKind kind, unsigned flags);
 
   // The streams and events of a destroyed context.
   void remove_all_of(const CUctx_st* context);
 
-  bool in_host_function = false;
-
  private:
   Session();
 
-  process::Program& program_;
-  std::vector<std::unique_ptr<Image>> images_;
-  std::unordered_map<const void*, std::unique_ptr<Function>> functions_;  // by stub
-  std::unordered_map<const void*, Function*> handles_;                    // by themselves
-  std::vector<std::unique_ptr<Function>> forgotten_;                      // of unloaded modules
+  core::Runtime& core_;
+  driver::StreamId default_stream_ = 0;  // the legacy one
   std::unordered_map<const void*, Symbol> symbols_;
   std::vector<ManagedVariable> managed_;
   std::map<cudaStream_t, std::unique_ptr<CUstream_st>> streams_;
   std::map<cudaEvent_t, std::unique_ptr<CUevent_st>> events_;
-  std::map<void*, Bytes> host_memory_;  // but for the guard's
-  std::unique_ptr<ManagedGuard> managed_guard_;
   cudaError_t sticky_ = cudaSuccess;
 };
 
@@ -187,20 +142,8 @@ struct ApiFunction : process::CountedFunction {
   CallKind kind;
   bool synchronizes;  // device printf appears
   bool after_sticky;  // only tells of errors: works when the context is lost, and is no error itself
-};
-
-// While it lives, the thread's calls of the runtime's functions are made for the driver interface's function:
-// they count as calls of the latter, and their errors are not the runtime's.
-class CalledFor {
- public:
-  explicit CalledFor(ApiFunction& function);
-  ~CalledFor();
-  CalledFor(const CalledFor&) = delete;
-  bool outermost() const { return before_ == nullptr; }
-  CalledFor& operator=(const CalledFor&) = delete;
-
- private:
-  ApiFunction* before_;
+  // It needs a context, and its errors are the thread's last one. Not so in the driver interface.
+  bool of_runtime = true;
 };
 
 // While it lives, stream 0 is the thread's own default stream (_ptsz and _ptds names).
@@ -232,9 +175,6 @@ cudaError_t api(ApiFunction& function, Body&& body) {
 void note_failure(const ApiFunction& function, const char* error);
 // The program has read the error by a function for errors alone.
 void note_asked(const char* error);
-
-const char* error_name(cudaError_t error);
-const char* error_string(cudaError_t error);
 
 }  // namespace duet::cuda
 

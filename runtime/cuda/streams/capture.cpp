@@ -1,5 +1,7 @@
 #include "cuda/streams/capture.h"
 
+#include "cuda/streams/stream_calls.h"
+
 #include <algorithm>
 
 using duet::cuda::Capture;
@@ -228,39 +230,58 @@ bool all_in(const CUgraph_st& graph, const cudaGraphNode_t* nodes, std::size_t c
 
 }  // namespace duet::cuda
 
-DUET_API(cudaStreamBeginCapture, Other, (cudaStream_t stream, cudaStreamCaptureMode mode)) {
+cudaError_t duet::cuda::begin_capture(Session& session, ThreadState& thread, cudaStream_t stream,
+                                      cudaStreamCaptureMode mode) {
   return duet::cuda::begin(session, thread, stream, mode, nullptr, {});
+}
+DUET_API(cudaStreamBeginCapture, Other, (cudaStream_t stream, cudaStreamCaptureMode mode)) {
+  return duet::cuda::begin_capture(session, thread, stream, mode);
 }
 DUET_END
 
-DUET_API(cudaStreamBeginCaptureToGraph, Other,
-         (cudaStream_t stream, cudaGraph_t graph, const cudaGraphNode_t* after,
-          const cudaGraphEdgeData* edges, size_t count, cudaStreamCaptureMode mode)) {
+cudaError_t duet::cuda::begin_capture_to_graph(Session& session, ThreadState& thread, cudaStream_t stream,
+                                               cudaGraph_t graph, const cudaGraphNode_t* after,
+                                               const cudaGraphEdgeData* edges, size_t count,
+                                               cudaStreamCaptureMode mode) {
   if (!duet::cuda::valid(graph) || (after == nullptr && count != 0)) return cudaErrorInvalidValue;
   if (!duet::cuda::plain(edges, count)) return cudaErrorNotSupported;
   if (!duet::cuda::all_in(*graph, after, count)) return cudaErrorInvalidValue;
   return duet::cuda::begin(session, thread, stream, mode, graph, {after, after + count});
 }
+DUET_API(cudaStreamBeginCaptureToGraph, Other,
+         (cudaStream_t stream, cudaGraph_t graph, const cudaGraphNode_t* after,
+          const cudaGraphEdgeData* edges, size_t count, cudaStreamCaptureMode mode)) {
+  return duet::cuda::begin_capture_to_graph(session, thread, stream, graph, after, edges, count, mode);
+}
 DUET_END
 
-DUET_API(cudaStreamEndCapture, Other, (cudaStream_t stream, cudaGraph_t* graph)) {
+cudaError_t duet::cuda::end_capture(Session& session, ThreadState& thread, cudaStream_t stream,
+                                    cudaGraph_t* graph) {
   if (!session.valid_stream(stream)) return cudaErrorInvalidResourceHandle;
   if (graph == nullptr) return cudaErrorInvalidValue;
   return duet::cuda::end(thread, session.stream_handle(stream), graph);
 }
+DUET_API(cudaStreamEndCapture, Other, (cudaStream_t stream, cudaGraph_t* graph)) {
+  return duet::cuda::end_capture(session, thread, stream, graph);
+}
 DUET_END
 
-DUET_API(cudaStreamIsCapturing, Other, (cudaStream_t stream, cudaStreamCaptureStatus* status)) {
+cudaError_t duet::cuda::get_capture_status(Session& session, cudaStream_t stream,
+                                           cudaStreamCaptureStatus* status) {
   if (status == nullptr) return cudaErrorInvalidValue;
   if (const cudaError_t error = duet::cuda::check_asked(session, stream); error != cudaSuccess) return error;
   *status = duet::cuda::status_of(session.stream_handle(stream));
   return cudaSuccess;
 }
+DUET_API(cudaStreamIsCapturing, Other, (cudaStream_t stream, cudaStreamCaptureStatus* status)) {
+  return duet::cuda::get_capture_status(session, stream, status);
+}
 DUET_END
 
-DUET_API(cudaStreamGetCaptureInfo, Other,
-         (cudaStream_t stream, cudaStreamCaptureStatus* status, unsigned long long* id, cudaGraph_t* graph,
-          const cudaGraphNode_t** after, const cudaGraphEdgeData** edges, size_t* count)) {
+cudaError_t duet::cuda::get_capture_info(Session& session, cudaStream_t stream,
+                                         cudaStreamCaptureStatus* status, unsigned long long* id,
+                                         cudaGraph_t* graph, const cudaGraphNode_t** after,
+                                         const cudaGraphEdgeData** edges, size_t* count) {
   if (status == nullptr) return cudaErrorInvalidValue;
   if (const cudaError_t error = duet::cuda::check_asked(session, stream); error != cudaSuccess) return error;
   CUstream_st* handle = session.stream_handle(stream);
@@ -276,11 +297,15 @@ DUET_API(cudaStreamGetCaptureInfo, Other,
   if (count != nullptr) *count = handle->captured_after.size();
   return cudaSuccess;
 }
+DUET_API(cudaStreamGetCaptureInfo, Other,
+         (cudaStream_t stream, cudaStreamCaptureStatus* status, unsigned long long* id, cudaGraph_t* graph,
+          const cudaGraphNode_t** after, const cudaGraphEdgeData** edges, size_t* count)) {
+  return duet::cuda::get_capture_info(session, stream, status, id, graph, after, edges, count);
+}
 DUET_END
 
-DUET_API(cudaStreamUpdateCaptureDependencies, Other,
-         (cudaStream_t stream, cudaGraphNode_t* after, const cudaGraphEdgeData* edges, size_t count,
-          unsigned flags)) {
+cudaError_t duet::cuda::update_capture(Session& session, cudaStream_t stream, cudaGraphNode_t* after,
+                                       const cudaGraphEdgeData* edges, size_t count, unsigned flags) {
   StreamUse use;
   if (const cudaError_t error = duet::cuda::enter_stream(session, stream, use); error != cudaSuccess)
     return error;
@@ -293,12 +318,20 @@ DUET_API(cudaStreamUpdateCaptureDependencies, Other,
   duet::cuda::add_all(use.handle->captured_after, {after, after + count});
   return cudaSuccess;
 }
+DUET_API(cudaStreamUpdateCaptureDependencies, Other,
+         (cudaStream_t stream, cudaGraphNode_t* after, const cudaGraphEdgeData* edges, size_t count,
+          unsigned flags)) {
+  return duet::cuda::update_capture(session, stream, after, edges, count, flags);
+}
 DUET_END
 
-DUET_API(cudaThreadExchangeStreamCaptureMode, Other, (cudaStreamCaptureMode * mode)) {
+cudaError_t duet::cuda::exchange_capture_mode(ThreadState& thread, cudaStreamCaptureMode* mode) {
   if (mode == nullptr || *mode < cudaStreamCaptureModeGlobal || *mode > cudaStreamCaptureModeRelaxed)
     return cudaErrorInvalidValue;
   std::swap(*mode, thread.capture_mode);
   return cudaSuccess;
+}
+DUET_API(cudaThreadExchangeStreamCaptureMode, Other, (cudaStreamCaptureMode * mode)) {
+  return duet::cuda::exchange_capture_mode(thread, mode);
 }
 DUET_END

@@ -2,79 +2,14 @@
 
 #include <cstring>
 
-#include "cuda/session/notes.h"
 #include "cuda/streams/capture.h"
+#include "cuda/streams/function_calls.h"
 
 using duet::cuda::Function;
 using duet::cuda::Session;
 using duet::cuda::ThreadState;
 
 namespace duet::cuda {
-
-namespace {
-
-// CUDA's checks before a launch is queued (programming guide, execution configuration).
-cudaError_t check_shape(Session& session, const Function& function, dim3 grid, dim3 block,
-                        std::size_t dynamic_shared_bytes) {
-  const config::Gpu& gpu = session.config().gpu;
-  const ptx::Kernel& kernel = *function.kernel;
-  const std::uint64_t threads = std::uint64_t{block.x} * block.y * block.z;
-  if (threads == 0 || grid.x == 0 || grid.y == 0 || grid.z == 0) return cudaErrorInvalidConfiguration;
-  struct Limit {
-    std::uint64_t wanted, most;
-    const char* axis;
-  };
-  const auto fails = [&](cudaError_t error, const std::string& what, std::uint64_t most,
-                         const std::string& limit) {
-    return launch_fails(session, kernel, error, what + ", but " + limit + " is " + std::to_string(most));
-  };
-  for (const auto& [wanted, most, axis] :
-       {Limit{grid.x, gpu.max_grid_x, "x"}, {grid.y, gpu.max_grid_y, "y"}, {grid.z, gpu.max_grid_z, "z"}})
-    if (wanted > most)
-      return fails(cudaErrorInvalidConfiguration,
-                   "its grid has " + std::to_string(wanted) + " blocks along " + axis, most,
-                   std::string("gpu.max_grid_") + axis);
-  for (const auto& [wanted, most, axis] : {Limit{block.x, gpu.max_block_x, "x"},
-                                           {block.y, gpu.max_block_y, "y"},
-                                           {block.z, gpu.max_block_z, "z"}})
-    if (wanted > most)
-      return fails(cudaErrorInvalidConfiguration,
-                   "its blocks have " + std::to_string(wanted) + " threads along " + axis, most,
-                   std::string("gpu.max_block_") + axis);
-  if (threads > gpu.sm.max_threads_per_block)
-    return fails(cudaErrorInvalidConfiguration, "its blocks have " + std::to_string(threads) + " threads",
-                 gpu.sm.max_threads_per_block, "gpu.sm.max_threads_per_block");
-  if (kernel.max_threads != 0 && threads > kernel.max_threads) return cudaErrorInvalidValue;
-  if (kernel.required_threads != 0 && threads != kernel.required_threads) return cudaErrorInvalidValue;
-  if (const Bytes shared = kernel.own_shared_bytes() + dynamic_shared_bytes;
-      shared > gpu.sm.max_shared_bytes_per_block)
-    return fails(cudaErrorInvalidValue,
-                 "its blocks take " + std::to_string(shared) + " bytes of shared memory",
-                 gpu.sm.max_shared_bytes_per_block, "gpu.sm.max_shared_bytes_per_block");
-  if (session.process().occupancy(kernel, threads, dynamic_shared_bytes).blocks_per_sm == 0)
-    return launch_fails(session, kernel, cudaErrorLaunchOutOfResources,
-                        "an SM has not the registers, warps or shared memory of one block");
-  return cudaSuccess;
-}
-
-}  // namespace
-
-cudaError_t check_launch(Session& session, Function& function, dim3 grid, dim3 block,
-                         std::size_t dynamic_shared_bytes, bool cooperative) {
-  const ptx::Kernel* kernel = session.kernel_of(function);
-  if (kernel == nullptr) return cudaErrorInvalidDeviceFunction;
-  if (!kernel->unsupported.empty()) session.program().end(125, kernel->unsupported);
-  if (const cudaError_t error = check_shape(session, function, grid, block, dynamic_shared_bytes);
-      error != cudaSuccess)
-    return error;
-  if (cooperative) {
-    const auto fit = session.process().occupancy(*kernel, std::uint64_t{block.x} * block.y * block.z,
-                                                 dynamic_shared_bytes);
-    if (std::uint64_t{grid.x} * grid.y * grid.z > fit.blocks_per_sm * session.config().gpu.sm.count)
-      return cudaErrorCooperativeLaunchTooLarge;
-  }
-  return cudaSuccess;
-}
 
 namespace {
 
@@ -108,20 +43,8 @@ cudaError_t take_parameters(const ptx::Kernel& kernel, void** arguments, void** 
   return cudaSuccess;
 }
 
-cudaError_t launch_command(Session& session, Function& function, dim3 grid, dim3 block,
-                           std::vector<std::byte> parameters, std::size_t dynamic_shared_bytes,
-                           bool cooperative, driver::Command& command) {
-  if (const cudaError_t error =
-          check_launch(session, function, grid, block, dynamic_shared_bytes, cooperative);
-      error != cudaSuccess)
-    return error;
-  command.kind = driver::CommandKind::Launch;
-  command.cost = &session.cost(CallKind::Launch);
-  command.grid =
-      session.process().make_grid(*function.kernel, {grid.x, grid.y, grid.z}, {block.x, block.y, block.z},
-                                  dynamic_shared_bytes, std::move(parameters), cooperative);
-  command.at_end = session.process().emptied_at_kernel_end();
-  return cudaSuccess;
+core::LaunchShape shape_of(dim3 grid, dim3 block, std::size_t dynamic_shared_bytes, bool cooperative) {
+  return {{grid.x, grid.y, grid.z}, {block.x, block.y, block.z}, dynamic_shared_bytes, cooperative};
 }
 
 cudaError_t launch(Session& session, ThreadState& thread, Function& function, dim3 grid, dim3 block,
@@ -130,10 +53,9 @@ cudaError_t launch(Session& session, ThreadState& thread, Function& function, di
   thread.launches = &function;
   StreamUse use;
   if (const cudaError_t error = enter_stream(session, stream, use); error != cudaSuccess) return error;
-  if (const cudaError_t error =
-          check_launch(session, function, grid, block, dynamic_shared_bytes, cooperative);
-      error != cudaSuccess)
-    return error;
+  const core::LaunchShape shape = shape_of(grid, block, dynamic_shared_bytes, cooperative);
+  if (const core::Status status = core::check_launch(session.core(), function, shape); status.failed())
+    return error_of(status);
   std::vector<std::byte> parameters;
   if (const cudaError_t error = take_parameters(*function.kernel, arguments, extra, parameters);
       error != cudaSuccess)
@@ -147,12 +69,12 @@ cudaError_t launch(Session& session, ThreadState& thread, Function& function, di
                                    std::move(parameters),
                                    {}});
   driver::Command command;
-  if (const cudaError_t error = launch_command(session, function, grid, block, std::move(parameters),
-                                               dynamic_shared_bytes, cooperative, command);
-      error != cudaSuccess)
-    return error;
+  if (const core::Status status =
+          core::prepare_launch(session.core(), function, shape, std::move(parameters), command);
+      status.failed())
+    return error_of(status);
   command.stream = use.id;
-  session.launched(thread.host->submit(std::move(command)), use.id, *function.kernel);
+  core::submit_launch(session.core(), *thread.host, std::move(command));
   return cudaSuccess;
 }
 
@@ -189,7 +111,7 @@ cudaError_t read_attributes(const cudaLaunchAttribute* attributes, unsigned coun
 DUET_API(cudaLaunchKernel, Launch,
          (const void* stub, dim3 grid, dim3 block, void** arguments, size_t shared_bytes,
           cudaStream_t stream)) {
-  Function* function = session.function_of(stub);
+  Function* function = session.modules().function_of(stub);
   if (function == nullptr) return cudaErrorInvalidDeviceFunction;
   return duet::cuda::launch(session, thread, *function, grid, block, arguments, shared_bytes, stream, false);
 }
@@ -198,7 +120,7 @@ DUET_END
 DUET_API(cudaLaunchCooperativeKernel, Launch,
          (const void* stub, dim3 grid, dim3 block, void** arguments, size_t shared_bytes,
           cudaStream_t stream)) {
-  Function* function = session.function_of(stub);
+  Function* function = session.modules().function_of(stub);
   if (function == nullptr) return cudaErrorInvalidDeviceFunction;
   return duet::cuda::launch(session, thread, *function, grid, block, arguments, shared_bytes, stream, true);
 }
@@ -207,7 +129,7 @@ DUET_END
 DUET_API(cudaLaunchKernelExC, Launch,
          (const cudaLaunchConfig_t* config, const void* stub, void** arguments)) {
   if (config == nullptr) return cudaErrorInvalidValue;
-  Function* function = session.function_of(stub);
+  Function* function = session.modules().function_of(stub);
   if (function == nullptr) return cudaErrorInvalidDeviceFunction;
   bool cooperative = false;
   if (const cudaError_t error = duet::cuda::read_attributes(config->attrs, config->numAttrs, cooperative);
@@ -218,8 +140,9 @@ DUET_API(cudaLaunchKernelExC, Launch,
 }
 DUET_END
 
-DUET_API(cudaFuncGetAttributes, Other, (cudaFuncAttributes * attributes, const void* stub)) {
-  Function* function = session.function_of(stub);
+cudaError_t duet::cuda::get_function_attributes(Session& session, cudaFuncAttributes* attributes,
+                                                const void* stub) {
+  Function* function = session.modules().function_of(stub);
   if (function == nullptr) return cudaErrorInvalidDeviceFunction;
   if (attributes == nullptr) return cudaErrorInvalidValue;
   const duet::ptx::Kernel& kernel = *function->kernel;
@@ -244,10 +167,14 @@ DUET_API(cudaFuncGetAttributes, Other, (cudaFuncAttributes * attributes, const v
   attributes->preferredShmemCarveout = -1;
   return cudaSuccess;
 }
+DUET_API(cudaFuncGetAttributes, Other, (cudaFuncAttributes * attributes, const void* stub)) {
+  return duet::cuda::get_function_attributes(session, attributes, stub);
+}
 DUET_END
 
-DUET_API(cudaFuncSetAttribute, Other, (const void* stub, cudaFuncAttribute attribute, int value)) {
-  Function* function = session.function_of(stub);
+cudaError_t duet::cuda::set_function_attribute(Session& session, const void* stub,
+                                               cudaFuncAttribute attribute, int value) {
+  Function* function = session.modules().function_of(stub);
   if (function == nullptr) return cudaErrorInvalidDeviceFunction;
   switch (attribute) {
     case cudaFuncAttributeMaxDynamicSharedMemorySize:
@@ -262,30 +189,36 @@ DUET_API(cudaFuncSetAttribute, Other, (const void* stub, cudaFuncAttribute attri
       return cudaErrorInvalidValue;
   }
 }
+DUET_API(cudaFuncSetAttribute, Other, (const void* stub, cudaFuncAttribute attribute, int value)) {
+  return duet::cuda::set_function_attribute(session, stub, attribute, value);
+}
 DUET_END
 
 // Preferences: this machine's split between L1 and shared memory is fixed by its file.
 DUET_API(cudaFuncSetCacheConfig, Other, (const void* stub, cudaFuncCache)) {
-  return session.function_of(stub) != nullptr ? cudaSuccess : cudaErrorInvalidDeviceFunction;
+  return session.modules().function_of(stub) != nullptr ? cudaSuccess : cudaErrorInvalidDeviceFunction;
 }
 DUET_END
 DUET_API(cudaFuncSetSharedMemConfig, Other, (const void* stub, cudaSharedMemConfig)) {
-  return session.function_of(stub) != nullptr ? cudaSuccess : cudaErrorInvalidDeviceFunction;
+  return session.modules().function_of(stub) != nullptr ? cudaSuccess : cudaErrorInvalidDeviceFunction;
 }
 DUET_END
 
-DUET_API(cudaFuncGetName, Other, (const char** name, const void* stub)) {
-  Function* function = session.function_of(stub);
+cudaError_t duet::cuda::get_function_name(Session& session, const char** name, const void* stub) {
+  Function* function = session.modules().function_of(stub);
   if (function == nullptr || name == nullptr) return cudaErrorInvalidDeviceFunction;
   *name = function->name.c_str();
   return cudaSuccess;
+}
+DUET_API(cudaFuncGetName, Other, (const char** name, const void* stub)) {
+  return duet::cuda::get_function_name(session, name, stub);
 }
 DUET_END
 
 namespace {
 cudaError_t active_blocks(Session& session, int* blocks, const void* stub, int block_size,
                           size_t dynamic_shared_bytes) {
-  Function* function = session.function_of(stub);
+  Function* function = session.modules().function_of(stub);
   if (function == nullptr) return cudaErrorInvalidDeviceFunction;
   if (blocks == nullptr || block_size <= 0) return cudaErrorInvalidValue;
   *blocks = static_cast<int>(
@@ -296,9 +229,13 @@ cudaError_t active_blocks(Session& session, int* blocks, const void* stub, int b
 }
 }  // namespace
 
+cudaError_t duet::cuda::count_active_blocks(Session& session, int* blocks, const void* stub, int block_size,
+                                            size_t dynamic_shared_bytes) {
+  return active_blocks(session, blocks, stub, block_size, dynamic_shared_bytes);
+}
 DUET_API(cudaOccupancyMaxActiveBlocksPerMultiprocessor, Other,
          (int* blocks, const void* stub, int block_size, size_t dynamic_shared_bytes)) {
-  return active_blocks(session, blocks, stub, block_size, dynamic_shared_bytes);
+  return duet::cuda::count_active_blocks(session, blocks, stub, block_size, dynamic_shared_bytes);
 }
 DUET_END
 DUET_API(cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags, Other,
@@ -307,9 +244,9 @@ DUET_API(cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags, Other,
 }
 DUET_END
 
-DUET_API(cudaOccupancyAvailableDynamicSMemPerBlock, Other,
-         (size_t * bytes, const void* stub, int blocks, int block_size)) {
-  Function* function = session.function_of(stub);
+cudaError_t duet::cuda::get_available_shared(Session& session, size_t* bytes, const void* stub, int blocks,
+                                             int block_size) {
+  Function* function = session.modules().function_of(stub);
   if (function == nullptr) return cudaErrorInvalidDeviceFunction;
   if (bytes == nullptr || blocks <= 0 || block_size <= 0) return cudaErrorInvalidValue;
   const duet::config::Sm& sm = session.config().gpu.sm;
@@ -318,5 +255,9 @@ DUET_API(cudaOccupancyAvailableDynamicSMemPerBlock, Other,
   const duet::Bytes limit = std::min(share, sm.max_shared_bytes_per_block);
   *bytes = limit - std::min(limit, function->kernel->own_shared_bytes());
   return cudaSuccess;
+}
+DUET_API(cudaOccupancyAvailableDynamicSMemPerBlock, Other,
+         (size_t * bytes, const void* stub, int blocks, int block_size)) {
+  return duet::cuda::get_available_shared(session, bytes, stub, blocks, block_size);
 }
 DUET_END

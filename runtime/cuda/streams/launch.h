@@ -1,22 +1,17 @@
-// Launching a kernel: CUDA's checks, then a command for the driver or a node of the captured graph.
+// Launching a kernel by CUDA's arguments: a command for the driver, or a node of the captured graph.
 #pragma once
 
+#include "core/launch.h"
 #include "cuda/session/session.h"
 
 namespace duet::cuda {
 
-// CUDA's checks of a launch. The kernel is compiled when this is its first use.
-cudaError_t check_launch(Session& session, Function& function, dim3 grid, dim3 block,
-                         std::size_t dynamic_shared_bytes, bool cooperative);
+core::LaunchShape shape_of(dim3 grid, dim3 block, std::size_t dynamic_shared_bytes, bool cooperative);
 // The parameters as the kernel takes them: from one pointer per parameter, or else from `extra`, as one
 // block: pairs of a mark and a value, ended by mark 0. Mark 1: the block; 2: a pointer to its size (the
 // driver interface's CU_LAUNCH_PARAM_*).
 cudaError_t take_parameters(const ptx::Kernel& kernel, void** arguments, void** extra,
                             std::vector<std::byte>& parameters);
-// The checks, then all of the command but its stream.
-cudaError_t launch_command(Session& session, Function& function, dim3 grid, dim3 block,
-                           std::vector<std::byte> parameters, std::size_t dynamic_shared_bytes,
-                           bool cooperative, driver::Command& command);
 cudaError_t launch(Session& session, ThreadState& thread, Function& function, dim3 grid, dim3 block,
                    void** arguments, std::size_t dynamic_shared_bytes, cudaStream_t stream, bool cooperative,
                    void** extra = nullptr);

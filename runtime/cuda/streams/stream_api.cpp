@@ -1,56 +1,25 @@
 // Streams and events. Events are recorded in simulated time.
-#include "cuda/memory/memory_pool.h"
+#include "core/queues.h"
 #include "cuda/session/session.h"
 #include "cuda/streams/capture.h"
-#include "cuda/streams/host_function.h"
+#include "cuda/streams/host_work.h"
+#include "cuda/streams/stream_calls.h"
 
-using duet::cuda::CallKind;
+using duet::core::HostFunction;
+using duet::cuda::error_of;
 using duet::cuda::Session;
 using duet::cuda::StreamUse;
 using duet::cuda::ThreadState;
 using duet::driver::Command;
-using duet::driver::CommandKind;
 using duet::process::ProgramSide;
 
 namespace {
 
 std::uint64_t word_of(const void* pointer) { return reinterpret_cast<std::uintptr_t>(pointer); }
 
-cudaError_t create_stream(Session& session, cudaStream_t* stream, unsigned flags, int priority) {
-  if (stream == nullptr || (flags & ~cudaStreamNonBlocking) != 0) return cudaErrorInvalidValue;
-  *stream = session.add_stream((flags & cudaStreamNonBlocking) == 0, flags, priority);
-  return cudaSuccess;
-}
-
 bool own_stream(Session& session, cudaStream_t stream) {
   return session.valid_stream(stream) && stream != nullptr && stream != cudaStreamLegacy &&
          stream != cudaStreamPerThread;
-}
-
-cudaError_t create_event(Session& session, cudaEvent_t* event, unsigned flags) {
-  constexpr unsigned kKnown = cudaEventBlockingSync | cudaEventDisableTiming | cudaEventInterprocess;
-  if (event == nullptr || (flags & ~kKnown) != 0) return cudaErrorInvalidValue;
-  *event = session.add_event(flags);
-  return cudaSuccess;
-}
-
-cudaError_t record_event(Session& session, ThreadState& thread, cudaEvent_t event, cudaStream_t stream,
-                         unsigned flags) {
-  if (!session.valid_event(event)) return cudaErrorInvalidResourceHandle;
-  StreamUse use;
-  if (const cudaError_t error = duet::cuda::enter_stream(session, stream, use); error != cudaSuccess)
-    return error;
-  const bool external = flags == cudaEventRecordExternal;
-  if (use.capture != nullptr) return duet::cuda::record_in_capture(use, *event, external);
-  if (external) return cudaErrorInvalidValue;  // a word for captures
-  event->captured.reset();
-  Command command;
-  command.kind = CommandKind::EventRecord;
-  command.cost = &session.cost(CallKind::EventRecord);
-  command.stream = use.id;
-  command.event = event->id;
-  thread.host->submit(std::move(command));
-  return cudaSuccess;
 }
 
 // A captured event will never have happened.
@@ -70,106 +39,104 @@ cudaError_t enter_waiting(Session& session, cudaStream_t stream, StreamUse& use)
 
 }  // namespace
 
-Command duet::cuda::host_function_command(Session& session, std::function<void()> here,
-                                          std::function<ProgramSide::Function()> there) {
-  Command command;
-  command.kind = CommandKind::HostFunction;
-  command.cost = &session.cost(CallKind::HostFunction);
-  if (ProgramSide* const side = session.program().side()) {
-    command.begin_host_function = [&session, side, there = std::move(there)](duet::driver::CommandId id) {
-      side->begin(there(), [&session, id] { session.driver().host_function_ended(id); });
-    };
-    return command;
-  }
-  command.host_function = [&session, function = std::move(here)] {
-    session.in_host_function = true;
-    const duet::process::ProgramTime program_time;
-    if (ManagedGuard* guard = session.managed_guard())
-      guard->around_host_function(function);
-    else
-      function();
-    session.in_host_function = false;
-  };
-  return command;
-}
-
-Command duet::cuda::host_function_command(Session& session, cudaHostFn_t function, void* data) {
-  return host_function_command(
-      session, [=] { function(data); },
-      [=] {
-        return ProgramSide::Function{reinterpret_cast<const void*>(function), {word_of(data), 0, 0}};
-      });
+HostFunction duet::cuda::host_function(cudaHostFn_t function, void* data) {
+  return {[=] { function(data); },
+          [=] {
+            return ProgramSide::Function{reinterpret_cast<const void*>(function), {word_of(data), 0, 0}};
+          }};
 }
 
 DUET_API(cudaStreamCreate, Other, (cudaStream_t * stream)) {
-  return create_stream(session, stream, cudaStreamDefault, 0);
+  return duet::cuda::create_stream(session, stream, cudaStreamDefault, 0);
 }
 DUET_END
 DUET_API(cudaStreamCreateWithFlags, Other, (cudaStream_t * stream, unsigned flags)) {
-  return create_stream(session, stream, flags, 0);
+  return duet::cuda::create_stream(session, stream, flags, 0);
 }
 DUET_END
+cudaError_t duet::cuda::create_stream(Session& session, cudaStream_t* stream, unsigned flags, int priority) {
+  if (stream == nullptr || (flags & ~cudaStreamNonBlocking) != 0) return cudaErrorInvalidValue;
+  *stream = session.add_stream((flags & cudaStreamNonBlocking) == 0, flags, priority);
+  return cudaSuccess;
+}
 DUET_API(cudaStreamCreateWithPriority, Other, (cudaStream_t * stream, unsigned flags, int priority)) {
-  return create_stream(session, stream, flags, priority);
+  return duet::cuda::create_stream(session, stream, flags, priority);
 }
 DUET_END
 
-DUET_API(cudaStreamDestroy, Other, (cudaStream_t stream)) {
+cudaError_t duet::cuda::destroy_stream(Session& session, cudaStream_t stream) {
   if (!own_stream(session, stream)) return cudaErrorInvalidResourceHandle;
   if (stream->capture != nullptr)
     if (const cudaError_t error = duet::cuda::leave_capture(*stream); error != cudaSuccess) return error;
   session.remove_stream(stream);
   return cudaSuccess;
 }
+DUET_API(cudaStreamDestroy, Other, (cudaStream_t stream)) {
+  return duet::cuda::destroy_stream(session, stream);
+}
 DUET_END
 
-DUET_API(cudaStreamGetFlags, Other, (cudaStream_t stream, unsigned* flags)) {
+cudaError_t duet::cuda::get_stream_flags(Session& session, cudaStream_t stream, unsigned* flags) {
   if (!session.valid_stream(stream)) return cudaErrorInvalidResourceHandle;
   if (flags == nullptr) return cudaErrorInvalidValue;
   *flags = own_stream(session, stream) ? stream->flags : cudaStreamDefault;
   return cudaSuccess;
 }
+DUET_API(cudaStreamGetFlags, Other, (cudaStream_t stream, unsigned* flags)) {
+  return duet::cuda::get_stream_flags(session, stream, flags);
+}
 DUET_END
-DUET_API(cudaStreamGetPriority, Other, (cudaStream_t stream, int* priority)) {
+cudaError_t duet::cuda::get_stream_priority(Session& session, cudaStream_t stream, int* priority) {
   if (!session.valid_stream(stream)) return cudaErrorInvalidResourceHandle;
   if (priority == nullptr) return cudaErrorInvalidValue;
   *priority = own_stream(session, stream) ? stream->priority : 0;
   return cudaSuccess;
 }
+DUET_API(cudaStreamGetPriority, Other, (cudaStream_t stream, int* priority)) {
+  return duet::cuda::get_stream_priority(session, stream, priority);
+}
 DUET_END
-DUET_API(cudaStreamGetId, Other, (cudaStream_t stream, unsigned long long* id)) {
+cudaError_t duet::cuda::get_stream_id(Session& session, cudaStream_t stream, unsigned long long* id) {
   if (!session.valid_stream(stream)) return cudaErrorInvalidResourceHandle;
   if (id == nullptr) return cudaErrorInvalidValue;
   *id = session.stream_id(stream);
   return cudaSuccess;
 }
+DUET_API(cudaStreamGetId, Other, (cudaStream_t stream, unsigned long long* id)) {
+  return duet::cuda::get_stream_id(session, stream, id);
+}
 DUET_END
-DUET_API(cudaStreamGetDevice, Other, (cudaStream_t stream, int* device)) {
+cudaError_t duet::cuda::get_stream_device(Session& session, cudaStream_t stream, int* device) {
   if (!session.valid_stream(stream)) return cudaErrorInvalidResourceHandle;
   if (device == nullptr) return cudaErrorInvalidValue;
   *device = 0;
   return cudaSuccess;
 }
+DUET_API(cudaStreamGetDevice, Other, (cudaStream_t stream, int* device)) {
+  return duet::cuda::get_stream_device(session, stream, device);
+}
 DUET_END
-DUET_API_SYNC(cudaStreamSynchronize, StreamSynchronize, (cudaStream_t stream)) {
+cudaError_t duet::cuda::synchronize_stream(Session& session, ThreadState& thread, cudaStream_t stream) {
   StreamUse use;
   if (const cudaError_t error = enter_waiting(session, stream, use); error != cudaSuccess) return error;
-  thread.host->stage_one(session.cost(CallKind::StreamSynchronize));
-  thread.host->wait(session.cost(CallKind::StreamSynchronize),
-                    [&] { return session.driver().stream_idle(use.id); });
-  duet::cuda::trim_pools(session);
+  duet::core::wait_for_stream(session.core(), *thread.host, use.id);
   return cudaSuccess;
 }
-DUET_END
-
-DUET_API(cudaStreamQuery, Query, (cudaStream_t stream)) {
-  StreamUse use;
-  if (const cudaError_t error = enter_waiting(session, stream, use); error != cudaSuccess) return error;
-  return session.driver().stream_idle(use.id) ? cudaSuccess : cudaErrorNotReady;
+DUET_API_SYNC(cudaStreamSynchronize, StreamSynchronize, (cudaStream_t stream)) {
+  return duet::cuda::synchronize_stream(session, thread, stream);
 }
 DUET_END
 
-DUET_API(cudaStreamWaitEvent, StreamWaitEvent, (cudaStream_t stream, cudaEvent_t event, unsigned flags)) {
+cudaError_t duet::cuda::query_stream(Session& session, cudaStream_t stream) {
+  StreamUse use;
+  if (const cudaError_t error = enter_waiting(session, stream, use); error != cudaSuccess) return error;
+  return error_of(duet::core::query_stream(session.core(), use.id));
+}
+DUET_API(cudaStreamQuery, Query, (cudaStream_t stream)) { return duet::cuda::query_stream(session, stream); }
+DUET_END
+
+cudaError_t duet::cuda::wait_event(Session& session, ThreadState& thread, cudaStream_t stream,
+                                   cudaEvent_t event, unsigned flags) {
   if (!session.valid_event(event)) return cudaErrorInvalidResourceHandle;
   if (flags != cudaEventWaitDefault && flags != cudaEventWaitExternal) return cudaErrorInvalidValue;
   StreamUse use;
@@ -182,101 +149,135 @@ DUET_API(cudaStreamWaitEvent, StreamWaitEvent, (cudaStream_t stream, cudaEvent_t
   if (use.capture != nullptr || event->captured != nullptr)
     return duet::cuda::wait_in_capture(session, use, *event, external);
   if (external) return cudaErrorInvalidValue;
-  Command command;
-  command.kind = CommandKind::StreamWaitEvent;
-  command.cost = &session.cost(CallKind::StreamWaitEvent);
-  command.stream = use.id;
-  command.event = event->id;
-  thread.host->submit(std::move(command));
+  duet::core::hold_stream(session.core(), *thread.host, use.id, event->id);
   return cudaSuccess;
+}
+DUET_API(cudaStreamWaitEvent, StreamWaitEvent, (cudaStream_t stream, cudaEvent_t event, unsigned flags)) {
+  return duet::cuda::wait_event(session, thread, stream, event, flags);
 }
 DUET_END
 
-DUET_API(cudaLaunchHostFunc, HostFunction, (cudaStream_t stream, cudaHostFn_t function, void* data)) {
+cudaError_t duet::cuda::launch_host_function(Session& session, ThreadState& thread, cudaStream_t stream,
+                                             cudaHostFn_t function, void* data) {
   StreamUse use;
   if (const cudaError_t error = duet::cuda::enter_stream(session, stream, use); error != cudaSuccess)
     return error;
   if (function == nullptr) return cudaErrorInvalidValue;
   if (use.capture != nullptr) return duet::cuda::capture(use, duet::cuda::HostWork{function, data});
-  Command command = duet::cuda::host_function_command(session, function, data);
+  Command command =
+      duet::core::host_function_command(session.core(), duet::cuda::host_function(function, data));
   command.stream = use.id;
   thread.host->submit(std::move(command));
   return cudaSuccess;
 }
+DUET_API(cudaLaunchHostFunc, HostFunction, (cudaStream_t stream, cudaHostFn_t function, void* data)) {
+  return duet::cuda::launch_host_function(session, thread, stream, function, data);
+}
 DUET_END
 
-DUET_API(cudaStreamAddCallback, HostFunction,
-         (cudaStream_t stream, cudaStreamCallback_t callback, void* data, unsigned flags)) {
+cudaError_t duet::cuda::add_callback(Session& session, ThreadState& thread, cudaStream_t stream,
+                                     cudaStreamCallback_t callback, void* data, unsigned flags) {
   StreamUse use;
   if (const cudaError_t error = enter_waiting(session, stream, use); error != cudaSuccess) return error;
   if (callback == nullptr || flags != 0) return cudaErrorInvalidValue;
-  Command command = duet::cuda::host_function_command(
-      session, [=, &session] { callback(stream, session.sticky(), data); },
-      [=, &session] {
-        return ProgramSide::Function{
-            reinterpret_cast<const void*>(callback),
-            {word_of(stream), static_cast<std::uint64_t>(session.sticky()), word_of(data)}};
-      });
+  Command command = duet::core::host_function_command(
+      session.core(), {[=, &session] { callback(stream, session.sticky(), data); },
+                       [=, &session] {
+                         return ProgramSide::Function{
+                             reinterpret_cast<const void*>(callback),
+                             {word_of(stream), static_cast<std::uint64_t>(session.sticky()), word_of(data)}};
+                       }});
   command.stream = use.id;
   thread.host->submit(std::move(command));
   return cudaSuccess;
+}
+DUET_API(cudaStreamAddCallback, HostFunction,
+         (cudaStream_t stream, cudaStreamCallback_t callback, void* data, unsigned flags)) {
+  return duet::cuda::add_callback(session, thread, stream, callback, data, flags);
 }
 DUET_END
 
 DUET_API(cudaEventCreate, Other, (cudaEvent_t * event)) {
-  return create_event(session, event, cudaEventDefault);
+  return duet::cuda::create_event(session, event, cudaEventDefault);
 }
 DUET_END
+cudaError_t duet::cuda::create_event(Session& session, cudaEvent_t* event, unsigned flags) {
+  constexpr unsigned kKnown = cudaEventBlockingSync | cudaEventDisableTiming | cudaEventInterprocess;
+  if (event == nullptr || (flags & ~kKnown) != 0) return cudaErrorInvalidValue;
+  *event = session.add_event(flags);
+  return cudaSuccess;
+}
 DUET_API(cudaEventCreateWithFlags, Other, (cudaEvent_t * event, unsigned flags)) {
-  return create_event(session, event, flags);
+  return duet::cuda::create_event(session, event, flags);
 }
 DUET_END
 
-DUET_API(cudaEventDestroy, Other, (cudaEvent_t event)) {
+cudaError_t duet::cuda::destroy_event(Session& session, cudaEvent_t event) {
   if (!session.valid_event(event)) return cudaErrorInvalidResourceHandle;
   session.remove_event(event);
   return cudaSuccess;
 }
+DUET_API(cudaEventDestroy, Other, (cudaEvent_t event)) { return duet::cuda::destroy_event(session, event); }
 DUET_END
 
 DUET_API(cudaEventRecord, EventRecord, (cudaEvent_t event, cudaStream_t stream)) {
-  return record_event(session, thread, event, stream, cudaEventRecordDefault);
+  return duet::cuda::record_event(session, thread, event, stream, cudaEventRecordDefault);
 }
 DUET_END
-DUET_API(cudaEventRecordWithFlags, EventRecord, (cudaEvent_t event, cudaStream_t stream, unsigned flags)) {
+cudaError_t duet::cuda::record_event(Session& session, ThreadState& thread, cudaEvent_t event,
+                                     cudaStream_t stream, unsigned flags) {
   if (flags != cudaEventRecordDefault && flags != cudaEventRecordExternal) return cudaErrorInvalidValue;
-  return record_event(session, thread, event, stream, flags);
-}
-DUET_END
-
-DUET_API_SYNC(cudaEventSynchronize, EventSynchronize, (cudaEvent_t event)) {
-  if (const cudaError_t error = check_happens(session, event); error != cudaSuccess) return error;
-  thread.host->stage_one(session.cost(CallKind::EventSynchronize));
-  thread.host->wait(session.cost(CallKind::EventSynchronize),
-                    [&, id = event->id] { return session.driver().event_complete(id); });
-  duet::cuda::trim_pools(session);
+  if (!session.valid_event(event)) return cudaErrorInvalidResourceHandle;
+  StreamUse use;
+  if (const cudaError_t error = duet::cuda::enter_stream(session, stream, use); error != cudaSuccess)
+    return error;
+  const bool external = flags == cudaEventRecordExternal;
+  if (use.capture != nullptr) return duet::cuda::record_in_capture(use, *event, external);
+  if (external) return cudaErrorInvalidValue;  // a word for captures
+  event->captured.reset();
+  duet::core::record_event(session.core(), *thread.host, event->id, use.id);
   return cudaSuccess;
 }
-DUET_END
-
-DUET_API(cudaEventQuery, Query, (cudaEvent_t event)) {
-  if (const cudaError_t error = check_happens(session, event); error != cudaSuccess) return error;
-  if (const cudaError_t error = duet::cuda::check_unsafe(thread); error != cudaSuccess) return error;
-  return session.driver().event_complete(event->id) ? cudaSuccess : cudaErrorNotReady;
+DUET_API(cudaEventRecordWithFlags, EventRecord, (cudaEvent_t event, cudaStream_t stream, unsigned flags)) {
+  return duet::cuda::record_event(session, thread, event, stream, flags);
 }
 DUET_END
 
-DUET_API(cudaEventElapsedTime, Other, (float* milliseconds, cudaEvent_t start, cudaEvent_t end)) {
+cudaError_t duet::cuda::synchronize_event(Session& session, ThreadState& thread, cudaEvent_t event) {
+  if (const cudaError_t error = check_happens(session, event); error != cudaSuccess) return error;
+  duet::core::wait_for_event(session.core(), *thread.host, event->id);
+  return cudaSuccess;
+}
+DUET_API_SYNC(cudaEventSynchronize, EventSynchronize, (cudaEvent_t event)) {
+  return duet::cuda::synchronize_event(session, thread, event);
+}
+DUET_END
+
+cudaError_t duet::cuda::query_event(Session& session, ThreadState& thread, cudaEvent_t event) {
+  if (const cudaError_t error = check_happens(session, event); error != cudaSuccess) return error;
+  if (const cudaError_t error = duet::cuda::check_unsafe(thread); error != cudaSuccess) return error;
+  return error_of(duet::core::query_event(session.core(), event->id));
+}
+DUET_API(cudaEventQuery, Query, (cudaEvent_t event)) {
+  return duet::cuda::query_event(session, thread, event);
+}
+DUET_END
+
+cudaError_t duet::cuda::get_elapsed_time(Session& session, float* milliseconds, cudaEvent_t start,
+                                         cudaEvent_t end) {
   if (milliseconds == nullptr) return cudaErrorInvalidValue;
   if (!session.valid_event(start) || !session.valid_event(end)) return cudaErrorInvalidResourceHandle;
   if (start->captured != nullptr || end->captured != nullptr) return cudaErrorCapturedEvent;
   if (((start->flags | end->flags) & cudaEventDisableTiming) != 0) return cudaErrorInvalidResourceHandle;
-  auto& driver = session.driver();
-  if (!driver.event_recorded(start->id) || !driver.event_recorded(end->id))
-    return cudaErrorInvalidResourceHandle;
-  const auto from = driver.event_time(start->id), to = driver.event_time(end->id);
-  if (!from || !to) return cudaErrorNotReady;
-  *milliseconds = static_cast<float>((static_cast<double>(*to) - static_cast<double>(*from)) * 1e-9);
+  double picoseconds = 0;
+  if (const duet::core::Status status =
+          duet::core::time_between(session.core(), start->id, end->id, picoseconds);
+      status.failed())
+    return status.reason == duet::core::Reason::NotReady ? cudaErrorNotReady : cudaErrorInvalidResourceHandle;
+  *milliseconds = static_cast<float>(picoseconds * 1e-9);
   return cudaSuccess;
+}
+DUET_API(cudaEventElapsedTime, Other, (float* milliseconds, cudaEvent_t start, cudaEvent_t end)) {
+  return duet::cuda::get_elapsed_time(session, milliseconds, start, end);
 }
 DUET_END

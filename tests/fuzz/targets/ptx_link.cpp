@@ -1,6 +1,6 @@
 // Linking of PTX texts, for libFuzzer: one text or one line of error, nothing else. Texts are separated by
 // zeros.
-#include "cuda/modules/ptx_link.h"
+#include "core/ptx_link.h"
 
 #include <cstdint>
 
@@ -15,7 +15,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t byte
       texts.emplace_back();
   }
   try {
-    duet::cuda::link_ptx(texts);
+    duet::core::link_ptx(texts);
   } catch (const duet::Error&) {
   }
   return 0;

@@ -15,7 +15,7 @@ class GraphExec : public RuntimeTest {
   std::vector<unsigned> lanes() {
     exec_ = instantiate(session(), graph_);
     std::vector<unsigned> result;
-    for (const Step& step : exec_->steps) result.push_back(step.lane);
+    for (const core::Step& step : exec_->plan.steps) result.push_back(step.lane);
     return result;
   }
 
@@ -26,8 +26,8 @@ class GraphExec : public RuntimeTest {
 TEST_F(GraphExec, AChainIsOneLaneThatWaitsForNothing) {
   add({add({add({})})});
   EXPECT_EQ(lanes(), (std::vector<unsigned>{0, 0, 0}));
-  for (const Step& step : exec_->steps) EXPECT_FALSE(step.awaited);
-  EXPECT_TRUE(exec_->lanes.empty());
+  for (const core::Step& step : exec_->plan.steps) EXPECT_FALSE(step.awaited);
+  EXPECT_TRUE(exec_->plan.lanes.empty());
 }
 
 TEST_F(GraphExec, ADiamondsSidesHaveLanesAndItsEndWaits) {
@@ -36,17 +36,17 @@ TEST_F(GraphExec, ADiamondsSidesHaveLanesAndItsEndWaits) {
   CUgraphNode_st* right = add({top});
   add({left, right});
   EXPECT_EQ(lanes(), (std::vector<unsigned>{0, 0, 1, 0}));
-  EXPECT_EQ(exec_->steps[2].waits, std::vector<std::size_t>{0});
-  EXPECT_EQ(exec_->steps[3].waits, std::vector<std::size_t>{2});
-  EXPECT_FALSE(exec_->steps[1].awaited);
-  EXPECT_TRUE(exec_->last.empty());  // lane 0 has waited for the other
+  EXPECT_EQ(exec_->plan.steps[2].waits, std::vector<std::size_t>{0});
+  EXPECT_EQ(exec_->plan.steps[3].waits, std::vector<std::size_t>{2});
+  EXPECT_FALSE(exec_->plan.steps[1].awaited);
+  EXPECT_TRUE(exec_->plan.last.empty());  // lane 0 has waited for the other
 }
 
 TEST_F(GraphExec, TheLaunchingStreamWaitsForLanesThatNobodyJoined) {
   add({});
   add({});
   EXPECT_EQ(lanes(), (std::vector<unsigned>{0, 1}));
-  EXPECT_EQ(exec_->last, std::vector<std::size_t>{1});
+  EXPECT_EQ(exec_->plan.last, std::vector<std::size_t>{1});
 }
 
 TEST_F(GraphExec, IndependentNodesBeyondTheLanesQueueBehindTheOldest) {
@@ -65,10 +65,10 @@ TEST_F(GraphExec, AChildIsFlattenedBetweenItsNeighbours) {
   CUgraphNode_st* middle = add_node(graph_, std::move(child), {before});
   add({middle});
   lanes();
-  ASSERT_EQ(exec_->steps.size(), 4u);
-  EXPECT_EQ(exec_->steps[1].after, std::vector<std::size_t>{0});
-  EXPECT_EQ(exec_->steps[2].after, std::vector<std::size_t>{0});
-  EXPECT_EQ(exec_->steps[3].after, (std::vector<std::size_t>{1, 2}));
+  ASSERT_EQ(exec_->plan.steps.size(), 4u);
+  EXPECT_EQ(exec_->plan.steps[1].after, std::vector<std::size_t>{0});
+  EXPECT_EQ(exec_->plan.steps[2].after, std::vector<std::size_t>{0});
+  EXPECT_EQ(exec_->plan.steps[3].after, (std::vector<std::size_t>{1, 2}));
 }
 
 TEST_F(GraphExec, ACycleCannotBeInstantiated) {

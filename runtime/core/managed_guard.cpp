@@ -1,0 +1,138 @@
+#include "core/managed_guard.h"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+
+#include "core/runtime.h"
+#include "process/access_fault.h"
+
+namespace duet::core {
+
+namespace {
+
+const ManagedGuard* guard = nullptr;  // the first one to allocate; set once
+
+}  // namespace
+
+ManagedGuard::ManagedGuard(Runtime& runtime) : runtime_(runtime) {}
+
+std::byte* ManagedGuard::allocate(Bytes bytes, std::byte*& backing) {
+  if (guard == nullptr) {
+    guard = this;
+    process::explain_faults_by([](VirtualAddress address, char* text, std::size_t size) {
+      return guard->explain(address, text, size);
+    });
+  }
+  const int file = memfd_create("managed", MFD_CLOEXEC);
+  if (file < 0) return nullptr;
+  void* views[2] = {MAP_FAILED, MAP_FAILED};
+  if (ftruncate(file, static_cast<off_t>(bytes)) == 0)
+    for (void*& view : views) view = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+  close(file);
+  if (views[0] == MAP_FAILED || views[1] == MAP_FAILED) {
+    for (void* view : views)
+      if (view != MAP_FAILED) munmap(view, bytes);
+    return nullptr;
+  }
+  backing = static_cast<std::byte*>(views[1]);
+  Range range;
+  range.backing = backing;
+  range.bytes = bytes;
+  range.number = ++allocations_;
+  const auto base = duet::virtual_address(views[0]);
+  apply(base, ranges_[base] = range);
+  return static_cast<std::byte*>(views[0]);
+}
+
+void ManagedGuard::attach(VirtualAddress base, Attachment attachment, driver::StreamId stream) {
+  const auto found = ranges_.find(base);
+  if (found == ranges_.end()) return;
+  found->second.attachment = attachment;
+  found->second.stream = stream;
+  apply(base, found->second);
+}
+
+bool ManagedGuard::release(VirtualAddress base) {
+  const auto found = ranges_.find(base);
+  if (found == ranges_.end()) return false;
+  munmap(duet::pointer_of(base), found->second.bytes);
+  munmap(found->second.backing, found->second.bytes);
+  ranges_.erase(found);
+  return true;
+}
+
+std::byte* ManagedGuard::backing(const std::byte* host) const {
+  const auto address = duet::virtual_address(host);
+  const auto after = ranges_.upper_bound(address);
+  if (after != ranges_.begin()) {
+    const auto& [base, range] = *std::prev(after);
+    if (address - base < range.bytes) return range.backing + (address - base);
+  }
+  return const_cast<std::byte*>(host);
+}
+
+// The latest of a stream stands for earlier ones.
+void ManagedGuard::launched(driver::CommandId id, driver::StreamId stream, const std::string& kernel) {
+  std::erase_if(running_, [&](const Running& one) { return one.stream == stream; });
+  running_.push_back({id, stream, kernel});
+  apply();
+}
+
+void ManagedGuard::around_host_function(const std::function<void()>& function) {
+  bool busy = false;
+  runtime_.driver().for_each_running_kernel([&](const driver::CommandRecord&) { busy = true; });
+  if (busy) return function();
+  std::vector<Running> later;
+  later.swap(running_);
+  apply();
+  function();
+  running_.swap(later);
+  apply();
+}
+
+void ManagedGuard::synchronized() {
+  if (running_.empty()) return;
+  std::erase_if(running_, [&](const Running& one) { return runtime_.driver().has_completed(one.id); });
+  apply();
+}
+
+const ManagedGuard::Running* ManagedGuard::user_of(const Range& range) const {
+  if (range.attachment == Attachment::Host) return nullptr;
+  const bool single = range.attachment == Attachment::Single;
+  const auto user = std::find_if(running_.begin(), running_.end(),
+                                 [&](const Running& one) { return !single || one.stream == range.stream; });
+  return user == running_.end() ? nullptr : &*user;
+}
+
+void ManagedGuard::apply(VirtualAddress base, Range& range) {
+  const bool wanted = user_of(range) != nullptr;
+  if (wanted == range.is_protected) return;
+  mprotect(duet::pointer_of(base), range.bytes, wanted ? PROT_NONE : PROT_READ | PROT_WRITE);
+  range.is_protected = wanted;
+}
+
+void ManagedGuard::apply() {
+  for (auto& [base, range] : ranges_) apply(base, range);
+}
+
+bool ManagedGuard::explain(VirtualAddress address, char* text, std::size_t bytes) const {
+  const auto after = ranges_.upper_bound(address);
+  if (after == ranges_.begin()) return false;
+  const auto& [base, range] = *std::prev(after);
+  if (address - base >= range.bytes || !range.is_protected) return false;
+  const Running* user = user_of(range);
+  std::snprintf(
+      text, bytes,
+      "duet: the program touches managed memory at %#llx (byte %llu of allocation %zu of managed memory) "
+      "while kernel '%s' may run, and %s has no concurrent access: synchronize before, attach the memory "
+      "to a stream or the host (%s), or set gpu.concurrent_managed_access = true\n",
+      static_cast<unsigned long long>(address.value()), static_cast<unsigned long long>(address - base),
+      range.number, user != nullptr ? user->kernel.c_str() : "?", runtime_.config().gpu.name.c_str(),
+      runtime_.words().attach_call);
+  return true;
+}
+
+}  // namespace duet::core

@@ -1,0 +1,86 @@
+#include "core/memory.h"
+
+#include "base/error.h"
+#include "core/graph_memory.h"
+#include "core/memory_pool.h"
+#include "core/notes.h"
+
+namespace duet::core {
+
+namespace {
+
+using memory::Allocation;
+using memory::AllocationKind;
+
+void wait_until_idle(Runtime& runtime, host::HostThread& host) {
+  if (!runtime.driver().all_idle())
+    host.wait(runtime.cost(CallKind::Allocate), [&] { return runtime.driver().all_idle(); });
+  runtime.synchronized();
+}
+
+Status free_host(Runtime& runtime, VirtualAddress address) {
+  return runtime.free_host(duet::pointer_of(address)) ? Reason::Success : Reason::InvalidValue;
+}
+
+}  // namespace
+
+Status allocate(Runtime& runtime, Bytes bytes, VirtualAddress& address) {
+  address = {};
+  if (bytes == 0) return {};
+  const Allocation* allocation = allocate_device(runtime, bytes);
+  if (allocation == nullptr) return Reason::OutOfMemory;
+  address = allocation->base;
+  return {};
+}
+
+Status release(Runtime& runtime, host::HostThread& host, VirtualAddress address) {
+  const Allocation* allocation = runtime.space().find(address);
+  if (allocation == nullptr || allocation->base != address) return Reason::InvalidValue;
+  if (freed_in_pool(address)) return Reason::InvalidValue;
+  wait_until_idle(runtime, host);
+  if (auto memory = graph_memory_of(address)) {
+    Status status = free_graph_memory(memory);
+    memory.reset();
+    trim_graph_memory(runtime);
+    return status;
+  }
+  // Meanwhile another thread may have freed something.
+  allocation = runtime.space().find(address);
+  if (allocation == nullptr) return Reason::InvalidValue;
+  if (allocation->kind == AllocationKind::Managed) return free_host(runtime, address);
+  if (allocation->kind != AllocationKind::Device) return Reason::InvalidValue;
+  if (free_to_pool(runtime, address)) return {};
+  runtime.process().release_device(*allocation);
+  return {};
+}
+
+bool begins_at(Runtime& runtime, VirtualAddress address, AllocationKind kind) {
+  const Allocation* allocation = runtime.space().find(address);
+  return allocation != nullptr && allocation->base == address && allocation->kind == kind;
+}
+
+Status release_host(Runtime& runtime, host::HostThread& host, VirtualAddress address) {
+  if (!begins_at(runtime, address, AllocationKind::Pinned)) return Reason::InvalidValue;
+  wait_until_idle(runtime, host);
+  return free_host(runtime, address);
+}
+
+Status register_host(Runtime& runtime, void* first, Bytes bytes, unsigned api_flags) {
+  if (runtime.space().find(duet::virtual_address(first)) != nullptr) return Reason::AlreadyRegistered;
+  try {
+    runtime.map_host(first, bytes, AllocationKind::Registered, api_flags);
+  } catch (const Error&) {
+    return Reason::AlreadyRegistered;
+  }
+  return {};
+}
+
+Status unregister_host(Runtime& runtime, host::HostThread& host, VirtualAddress address) {
+  if (!begins_at(runtime, address, AllocationKind::Registered)) return Reason::NotRegistered;
+  wait_until_idle(runtime, host);
+  if (runtime.space().find(address) == nullptr) return Reason::NotRegistered;
+  runtime.space().release(address);
+  return {};
+}
+
+}  // namespace duet::core

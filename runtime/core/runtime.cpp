@@ -1,0 +1,102 @@
+#include "core/runtime.h"
+
+#include <algorithm>
+#include <cstdio>
+
+#include "base/error.h"
+
+namespace duet::core {
+
+namespace {
+
+Reason reason_of(gpu::FaultKind kind) {
+  switch (kind) {
+    case gpu::FaultKind::IllegalAddress:
+      return Reason::IllegalAddress;
+    case gpu::FaultKind::MisalignedAddress:
+      return Reason::MisalignedAddress;
+    case gpu::FaultKind::IllegalInstruction:
+      return Reason::IllegalInstruction;
+    case gpu::FaultKind::Assert:
+      return Reason::AssertFailed;
+    case gpu::FaultKind::HardwareStack:
+      return Reason::StackOverflow;
+    default:
+      return Reason::LaunchFailed;
+  }
+}
+
+// Until an API speaks.
+constexpr ApiWords kNoWords{[](Reason) { return "an error"; }, "the API's call for it"};
+
+}  // namespace
+
+Runtime& Runtime::get() {
+  static Runtime* const runtime = new Runtime;
+  return *runtime;
+}
+
+Runtime::Runtime() : program_(process::Program::get()), words_(&kNoWords) {
+  if (!ManagedGuard::needed(config()) || program_.side() != nullptr) return;
+  managed_guard_ = std::make_unique<ManagedGuard>(*this);
+  program_.reach_memory_by([this](const std::byte* host) { return managed_guard_->backing(host); });
+}
+
+void* Runtime::allocate_host(Bytes bytes, memory::AllocationKind kind, const HostMemoryUse& use) {
+  const Bytes whole = round_up(std::max<Bytes>(bytes, 1), space().page_bytes());
+  if (kind == memory::AllocationKind::Managed && managed_guard_ != nullptr) {
+    std::byte* backing = nullptr;
+    std::byte* host = managed_guard_->allocate(whole, backing);
+    if (host == nullptr) return nullptr;
+    try {
+      space().map_host(host, bytes, kind, memory::PageAttributes{}, use.api_flags, backing);
+    } catch (const Error&) {
+      managed_guard_->release(duet::virtual_address(host));
+      return nullptr;
+    }
+    if (use.attachment != Attachment::Global)
+      managed_guard_->attach(duet::virtual_address(host), use.attachment, 0);
+    return host;
+  }
+  const bool write_combined = kind == memory::AllocationKind::Pinned && use.write_combined;
+  void* pointer = program_.allocate_memory(whole, write_combined);
+  if (pointer == nullptr) return nullptr;
+  try {
+    map_host(pointer, bytes, kind, use.api_flags);
+  } catch (const Error&) {  // more than the host has
+    program_.release_memory(pointer, whole);
+    return nullptr;
+  }
+  host_memory_[pointer] = whole;
+  return pointer;
+}
+
+const memory::Allocation* Runtime::map_host(void* host, Bytes bytes, memory::AllocationKind kind,
+                                            unsigned api_flags) {
+  return space().map_host(host, bytes, kind, memory::PageAttributes{}, api_flags, nullptr,
+                          program_.side() != nullptr);
+}
+
+bool Runtime::free_host(void* pointer) {
+  if (managed_guard_ != nullptr && managed_guard_->release(duet::virtual_address(pointer))) {
+    space().release(duet::virtual_address(pointer));
+    return true;
+  }
+  const auto found = host_memory_.find(pointer);
+  if (found == host_memory_.end()) return false;
+  space().release(duet::virtual_address(pointer));
+  program_.release_memory(pointer, found->second);
+  host_memory_.erase(found);
+  return true;
+}
+
+Reason Runtime::say_fault() {
+  const gpu::Fault& fault = *driver().fault();
+  lost_ = reason_of(fault.kind);
+  program_.flush_print();
+  std::fflush(stdout);
+  std::fprintf(stderr, "duet: %s\n", fault.text.c_str());
+  return lost_;
+}
+
+}  // namespace duet::core
