@@ -23,14 +23,18 @@
 #include "cpu/code_cache.h"
 #include "cpu/core_client.h"
 #include "cpu/core_statistics.h"
+#include "cpu/directory_port.h"
+#include "cpu/dispatch_slots.h"
 #include "cpu/execute.h"
+#include "cpu/execution_units.h"
+#include "cpu/lookahead.h"
 #include "cpu/private_cache.h"
+#include "cpu/scheduler.h"
 #include "cpu/stream_detector.h"
 #include "cpu/tlb.h"
-#include "cpu/unit_reservations.h"
 #include "cpu/write_combining.h"
 #include "memory/coherence/coherence_message.h"
-#include "sim/clock_cursor.h"
+#include "sim/engine.h"
 #include "sim/queue.h"
 
 namespace duet::cpu {
@@ -83,8 +87,7 @@ class Core final : public sim::Component, private Execution::Bytes {
   // The way to the directory, and back; requests of uncached accesses are from `pool`.
   void connect(sim::Queue<memory::CoherenceMessage>& requests, sim::Queue<memory::CoherenceMessage>& answers,
                memory::RequestPool& pool) {
-    to_directory_ = &requests;
-    from_directory_ = &answers;
+    port_.connect(requests, answers);
     pool_.emplace(&pool);
   }
 
@@ -123,7 +126,7 @@ class Core final : public sim::Component, private Execution::Bytes {
 
   Picoseconds tick(Picoseconds now) override;
   std::string waits_for() const override;
-  Picoseconds next_opportunity(Picoseconds time) const override { return clock_.first_edge_after(time); }
+  Picoseconds next_opportunity(Picoseconds time) const override { return ahead_.first_edge_after(time); }
 
   // Slots are counted up to now, or as far as the core has gone.
   bool settle_statistics() override;
@@ -132,23 +135,11 @@ class Core final : public sim::Component, private Execution::Bytes {
 
  private:
   using Message = memory::CoherenceMessage;
-  static constexpr Cycle kUnknown = ~Cycle{0};
   static constexpr std::uint64_t kNoLine = PrivateLine::kNone;
   static constexpr std::uint64_t kNoStore = ~std::uint64_t{0};
   static constexpr unsigned kRegisters = 65;  // x, f, and one without readers
 
   enum class Level : std::uint8_t { L1, L2, Below };
-  // Why nothing could be dispatched.
-  enum class Cause : std::uint8_t {
-    FrontEnd,
-    InstructionCache,
-    Speculation,
-    MemoryL2,
-    MemoryBelow,
-    Stores,
-    Core,
-    Serial
-  };
   // Two, where an access goes over the end of a line.
   struct Piece {
     std::uint64_t physical = 0;
@@ -220,11 +211,6 @@ class Core final : public sim::Component, private Execution::Bytes {
     bool fetch = false;                   // for the next instruction
     std::vector<std::uint64_t> accesses;  // waiting loads and stores
   };
-  struct Outgoing {
-    Cycle at;
-    std::uint64_t order;
-    Message message;
-  };
   struct Translation {
     std::uint64_t page = ~std::uint64_t{0};
     std::uint64_t physical = 0;
@@ -237,29 +223,14 @@ class Core final : public sim::Component, private Execution::Bytes {
   // core.cpp
   void handle(const Message& message);
   Cycle reach_alone(Picoseconds now);
-  // Asks for a tick there, or for one that goes on so far.
-  void wake_at(Cycle cycle) { wake_ = std::min(wake_, std::max(cycle, now_ + 1)); }
-  void wake_for(Cycle cycle) {
-    wake_at(cycle < config_.from_directory_cycles ? 0 : cycle + 1 - config_.from_directory_cycles);
-  }
-  void send(Cycle at, memory::CoherenceKind kind, std::uint64_t line, bool dirty = false, bool held = false);
-  // The last cycle without a possible answer to a message sent in `at`.
-  Cycle answer_after(Cycle at) const {
-    return at + config_.to_directory_cycles + config_.from_directory_cycles - 1;
-  }
-  void flush_outgoing(Picoseconds now);
   static std::uint64_t read_counter(void* core, unsigned csr);
 
   // core_dispatch.cpp: an instruction's way into the window. False: not before limit_.
   bool dispatch();
   bool fetch_line(std::uint64_t pc, Cycle earliest);
   bool room_in_window(const CodeEntry& code, Cycle& cycle, Cause& cause);
-  bool room_in_scheduler(Cycle& cycle);
   Cause cause_of(const Entry& full_behind) const;
   const Entry& oldest_in_window(Cycle cycle);
-  void account(Cycle cycle, Cause cause);
-  void count_slots(Cycle end, Cause cause);
-  sim::Counter& slots_of(Cause cause);
   Cause cause_of_waiting();
   void enter(const CodeEntry& code, Cycle cycle);
   Prediction follow(const CodeEntry& code, std::uint64_t& next, bool& taken);
@@ -270,7 +241,6 @@ class Core final : public sim::Component, private Execution::Bytes {
 
   // core_window.cpp: issue, completion, retirement, squashes.
   void issue(std::uint64_t sequence);
-  void leave_scheduler(Cycle cycle);
   void complete(std::uint64_t sequence, Cycle cycle);
   void tell_waiters();
   void link(std::uint64_t sequence);
@@ -380,25 +350,19 @@ class Core final : public sim::Component, private Execution::Bytes {
   void perform_atomic(const rv64::Instruction& instruction, const Access& access, Cycle cycle);
   void go_on(std::uint64_t pc, Cycle cycle);
 
-  sim::ClockCursor clock_;
-  sim::ClockDomain domain_;
   const config::Cpu config_;
+  Lookahead ahead_;
   const unsigned number_;
   const std::uint64_t line_mask_;  // address within a line
+  DirectoryPort port_;
   rv64::Memory& memory_;
   MemoryView& view_;
   CoreClient& client_;
-  sim::Queue<Message>* to_directory_ = nullptr;
-  sim::Queue<Message>* from_directory_ = nullptr;
+
   CodeCache code_;
   Execution execution_{*this};
   BranchPredictor predictor_;
   rv64::Registers* registers_ = nullptr;
-  Cycle now_ = 0;      // of this tick
-  Cycle limit_ = 0;    // it may go so far: no message not yet on its way arrives at or before it
-  Cycle wake_ = 0;     // of the next tick, as far as this core knows
-  Cycle reached_ = 0;  // so far it has gone in ticks before
-
   // Fetch.
   Cycle fetch_cycle_ = 0;
   unsigned fetched_ = 0;                                          // in the cycle
@@ -417,8 +381,6 @@ class Core final : public sim::Component, private Execution::Bytes {
   std::uint64_t squashes_ = 0;
   Cycle last_retire_ = 0;
   unsigned retired_in_cycle_ = 0;
-  Cycle last_dispatch_ = 0;
-  unsigned dispatched_ = 0;  // in the cycle
   static constexpr std::uint64_t kDispatchTimes = 2048;
   std::vector<Cycle> dispatch_times_;  // of the last kDispatchTimes instructions, by number
   const std::uint64_t front_end_places_;
@@ -426,20 +388,9 @@ class Core final : public sim::Component, private Execution::Bytes {
   std::array<Cycle, kRegisters> ready_{};
   std::vector<std::uint64_t> to_tell_;  // completed, their waiters not yet told
   bool telling_ = false;
-  Cycle accounted_ = 0;          // cycles before it are counted, while somebody has the core
-  std::uint64_t uncounted_ = 0;  // instructions dispatched in other cycles
-
-  // Scheduler: instructions that left it, by cycle, for cycles that dispatch has not reached.
-  static constexpr std::size_t kReach = 8192;  // cycles ahead of dispatch with exact starts
-  std::vector<std::uint32_t> leaves_;
-  Cycle leaves_from_ = 0;
-  Cycle scheduler_room_ = 0;  // when it was last known to be no longer full
-  std::uint64_t in_scheduler_ = 0;
-
-  std::vector<Units> units_;  // by Treatment
-  std::array<Cycle, kUnitTreatments> latency_;
-  Units load_ports_, store_ports_;
-  SlotsPerCycle issue_slots_;
+  DispatchSlots slots_;
+  Scheduler scheduler_;
+  ExecutionUnits units_;
 
   // Memory.
   PrivateCache instruction_cache_, l1_, l2_;
@@ -503,8 +454,6 @@ class Core final : public sim::Component, private Execution::Bytes {
   Cycle floor_ = 0;            // nothing before it retires: where the last serial instruction ended
   std::uint64_t counted_ = 0;  // the last counted instruction
 
-  std::vector<Outgoing> outgoing_;
-  std::uint64_t sent_ = 0;
   CoreStatistics statistics_;
 };
 

@@ -15,7 +15,7 @@ constexpr bool is_link(std::uint8_t number) { return number == 1 || number == 5;
 bool Core::dispatch() {
   if (registers_ == nullptr || trapped_ || fetch_missing_ || fetch_walks_ || fetch_waits_ != 0) return false;
   const std::uint64_t pc = registers_->pc, before = squashes_;
-  if (preempt_at_ != kNever && domain_.edge(last_dispatch_) >= preempt_at_) {
+  if (preempt_at_ != kNever && ahead_.edge(slots_.cycle()) >= preempt_at_) {
     preempting_ = true;
     return serial(nullptr);
   }
@@ -30,23 +30,23 @@ bool Core::dispatch() {
     fetch_cycle_ = place;
     fetched_ = 0;
   }
-  Cycle cycle = std::max({fetch_cycle_ + config_.front_end_cycles, last_dispatch_, now_});
+  Cycle cycle = std::max({fetch_cycle_ + config_.front_end_cycles, slots_.cycle(), ahead_.now()});
   // A store may drain meanwhile and end in a squash: then another instruction is the next one.
   const bool fetched = fetch_line(pc, cycle);
   if (squashes_ != before) return true;
   if (!fetched) return false;
   if (code->treatment >= Treatment::DrainStores) return serial(code);
-  cycle = std::max(fetch_cycle_ + config_.front_end_cycles, last_dispatch_);
-  Cause cause = cycle > last_dispatch_ ? fetch_cause_ : Cause::FrontEnd;
-  if (cycle == last_dispatch_ && dispatched_ == config_.dispatch_width) ++cycle;
+  cycle = std::max(fetch_cycle_ + config_.front_end_cycles, slots_.cycle());
+  Cause cause = cycle > slots_.cycle() ? fetch_cause_ : Cause::FrontEnd;
+  if (cycle == slots_.cycle() && slots_.is_full()) ++cycle;
   const bool room = room_in_window(*code, cycle, cause);
   if (squashes_ != before) return true;
   if (!room) return false;
-  cycle = std::max(cycle, now_);
-  if (cycle <= limit_) drain(cycle);
+  cycle = std::max(cycle, ahead_.now());
+  if (cycle <= ahead_.limit()) drain(cycle);
   if (squashes_ != before) return true;
-  if (cycle > limit_) {
-    wake_for(cycle);
+  if (cycle > ahead_.limit()) {
+    ahead_.wake_for(cycle);
     return false;
   }
   if (code->execute != nullptr) {
@@ -66,7 +66,7 @@ bool Core::dispatch() {
       return serial(execution_.illegal ? code : nullptr);
     }
   }
-  account(cycle, cause);
+  slots_.move_to(cycle, cause);
   enter(*code, cycle);
   return true;
 }
@@ -76,8 +76,8 @@ bool Core::dispatch() {
 bool Core::fetch_line(std::uint64_t pc, Cycle earliest) {
   const std::uint64_t address = pc & ~line_mask_, before = squashes_;
   if (address == fetch_address_) return true;
-  if (earliest > limit_) {
-    wake_for(earliest);
+  if (earliest > ahead_.limit()) {
+    ahead_.wake_for(earliest);
     return false;
   }
   Access access;
@@ -86,8 +86,8 @@ bool Core::fetch_line(std::uint64_t pc, Cycle earliest) {
   if (const std::uint64_t page = pc >> rv64::kPageShift; page != fetch_page_) {
     drain(earliest);
     if (squashes_ != before) return false;
-    if (earliest > limit_) {
-      wake_for(earliest);
+    if (earliest > ahead_.limit()) {
+      ahead_.wake_for(earliest);
       return false;
     }
     if (!translate_fetch(page, earliest)) return false;
@@ -100,8 +100,8 @@ bool Core::fetch_line(std::uint64_t pc, Cycle earliest) {
   }
   drain(earliest);
   if (squashes_ != before) return false;
-  if (earliest > limit_) {
-    wake_for(earliest);
+  if (earliest > ahead_.limit()) {
+    ahead_.wake_for(earliest);
     return false;
   }
   ++statistics_.instruction_misses;
@@ -127,7 +127,7 @@ bool Core::fetch_line(std::uint64_t pc, Cycle earliest) {
   return false;
 }
 
-Core::Cause Core::cause_of(const Entry& full_behind) const {
+Cause Core::cause_of(const Entry& full_behind) const {
   if (full_behind.treatment != Treatment::Load || full_behind.level == Level::L1) return Cause::Core;
   return full_behind.level == Level::L2 ? Cause::MemoryL2 : Cause::MemoryBelow;
 }
@@ -154,12 +154,12 @@ bool Core::room_in_window(const CodeEntry& code, Cycle& cycle, Cause& cause) {
   }
   if (code.treatment == Treatment::Store && next_store_ >= config_.store_entries) {
     const std::uint64_t place = next_store_ - config_.store_entries;
-    if (store(place).drained == kUnknown) drain(limit_, place);
+    if (store(place).drained == kUnknown) drain(ahead_.limit(), place);
     if (store(place).drained == kUnknown) return false;
     after(store(place).drained, Cause::Stores);
   }
   const Cycle before = cycle;
-  if (!room_in_scheduler(cycle)) return false;
+  if (!scheduler_.find_room(cycle)) return false;
   if (cycle != before) cause = cause_of(oldest_in_window(cycle - 1));
   return true;
 }
@@ -172,73 +172,8 @@ const Core::Entry& Core::oldest_in_window(Cycle cycle) {
   return entry(oldest_);
 }
 
-bool Core::room_in_scheduler(Cycle& cycle) {
-  constexpr std::size_t reach = kReach;
-  cycle = std::max(cycle, scheduler_room_);  // found already, where it was too far ahead
-  if (cycle > leaves_from_ + reach) leaves_from_ = std::max(leaves_from_, cycle - reach);
-  for (; leaves_from_ < cycle; ++leaves_from_) {
-    std::uint32_t& left = leaves_[leaves_from_ % reach];
-    in_scheduler_ -= left;
-    left = 0;
-  }
-  while (in_scheduler_ >= config_.scheduler_entries) {
-    const Cycle end = leaves_from_ + reach;
-    Cycle at = leaves_from_;
-    while (at != end && leaves_[at % reach] == 0) ++at;
-    if (at == end) return false;
-    in_scheduler_ -= leaves_[at % reach];
-    leaves_[at % reach] = 0;
-    leaves_from_ = at;
-    scheduler_room_ = at + 1;
-    cycle = std::max(cycle, scheduler_room_);
-  }
-  return true;
-}
-
-// The next instruction is dispatched in `cycle`, or a serial one begins.
-void Core::account(Cycle cycle, Cause cause) {
-  if (cycle == last_dispatch_) return;
-  count_slots(cycle, cause);
-  last_dispatch_ = cycle;
-  dispatched_ = 0;
-}
-
-// Every slot before `end` is counted: used, or lost for one cause.
-void Core::count_slots(Cycle end, Cause cause) {
-  if (end <= accounted_) return;
-  const std::uint64_t slots = (end - accounted_) * config_.dispatch_width;
-  const std::uint64_t used = std::min(slots, uncounted_);
-  statistics_.slots_used += used;
-  slots_of(cause) += slots - used;
-  statistics_.cycles += end - accounted_;
-  uncounted_ -= used;
-  accounted_ = end;
-}
-
-sim::Counter& Core::slots_of(Cause cause) {
-  switch (cause) {
-    case Cause::FrontEnd:
-      return statistics_.slots_front_end;
-    case Cause::InstructionCache:
-      return statistics_.slots_instruction_cache;
-    case Cause::Speculation:
-      return statistics_.slots_bad_speculation;
-    case Cause::MemoryL2:
-      return statistics_.slots_memory_l2;
-    case Cause::MemoryBelow:
-      return statistics_.slots_memory_below;
-    case Cause::Stores:
-      return statistics_.slots_stores;
-    case Cause::Core:
-      return statistics_.slots_core;
-    case Cause::Serial:
-      break;
-  }
-  return statistics_.slots_serial;
-}
-
 // The cause that holds the next instruction back for an unknown time.
-Core::Cause Core::cause_of_waiting() {
+Cause Core::cause_of_waiting() {
   if (device_request_ != memory::kNoRequest) return Cause::Serial;
   if (fetch_missing_ || fetch_walks_) return Cause::InstructionCache;
   if (fetch_waits_ != 0) return Cause::Speculation;
@@ -269,8 +204,7 @@ void Core::enter(const CodeEntry& code, Cycle cycle) {
   made.behind = kNoStore;
   made.level = Level::L1;
   made.lines_missing = 0;
-  ++dispatched_;
-  ++uncounted_;
+  slots_.use();
   dispatch_times_[sequence % kDispatchTimes] = cycle;
   if (++fetched_ >= config_.fetch_width) {
     ++fetch_cycle_;
@@ -301,7 +235,7 @@ void Core::enter(const CodeEntry& code, Cycle cycle) {
   if (code.treatment == Treatment::Load) record_load(made);
   if (code.treatment == Treatment::Load) load_places_[loads_++ % load_places_.size()] = sequence;
   if (code.treatment == Treatment::Store) record_store(sequence, made);
-  ++in_scheduler_;
+  scheduler_.enter();
   if (made.awaited_count == 0)
     issue(sequence);
   else

@@ -24,7 +24,7 @@ std::uint64_t Core::drop_lines(Picoseconds now) {
   for (const std::uint64_t line : lines) {
     bool dirty = false;
     if (!take_out(line, dirty)) continue;  // it went with an outer cache's
-    put(line, dirty, domain_.cycle_at(now) + 1);
+    put(line, dirty, ahead_.cycle_at(now) + 1);
     ++dropped;
   }
   return dropped;

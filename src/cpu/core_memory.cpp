@@ -129,7 +129,7 @@ Core::Miss& Core::ask(std::uint64_t line, bool exclusive, Cycle cycle) {
   Miss& made = misses_.emplace_back();
   made.line = line;
   made.exclusive = exclusive;
-  send(cycle, exclusive ? CoherenceKind::GetExclusive : CoherenceKind::GetShared, line);
+  port_.send(cycle, exclusive ? CoherenceKind::GetExclusive : CoherenceKind::GetShared, line);
   return made;
 }
 
@@ -281,7 +281,7 @@ void Core::correct(std::uint64_t sequence, std::uint64_t value, Cycle cycle) {
 void Core::put(std::uint64_t line, bool dirty, Cycle at) {
   statistics_.write_backs += dirty;
   if (reservation_ == line) reservation_ = kNoLine;
-  if (find_miss(line) == nullptr) send(at, CoherenceKind::Put, line, dirty);
+  if (find_miss(line) == nullptr) port_.send(at, CoherenceKind::Put, line, dirty);
 }
 
 PrivateLine& Core::place_in_l1(std::uint64_t line, const PrivateLine& from) {
@@ -297,9 +297,9 @@ PrivateLine& Core::place_in_l1(std::uint64_t line, const PrivateLine& from) {
     if (PrivateLine* const other = instruction_cache_.find(gone)) {
       other->dirty |= victim->dirty;
     } else {
-      // All accesses up to limit_ are over before another agent can write the line.
-      line_lost(gone, limit_);
-      put(gone, victim->dirty, now_);
+      // All accesses up to ahead_.limit() are over before another agent can write the line.
+      line_lost(gone, ahead_.limit());
+      put(gone, victim->dirty, ahead_.now());
     }
   } else if (victim->dirty) {
     l2_.find(victim->line)->dirty = true;
@@ -315,8 +315,8 @@ void Core::place_in_instruction_cache(std::uint64_t line, const PrivateLine& fro
   placed.exclusive = copy.exclusive;
   placed.brought = copy.brought;
   if (victim && !l2_.exists() && l1_.find(victim->line) == nullptr) {
-    line_lost(victim->line, limit_);  // without L2 a load may have read it here
-    put(victim->line, victim->dirty, now_);
+    line_lost(victim->line, ahead_.limit());  // without L2 a load may have read it here
+    put(victim->line, victim->dirty, ahead_.now());
   }
   if (victim && fetch_address_ != kNoLine) fetch_address_ = kNoLine;  // it may be the one in use
 }
@@ -367,7 +367,7 @@ void Core::line_lost(std::uint64_t line, Cycle cycle) {
 void Core::line_rewritten(PhysicalAddress line) {
   if (registers_ == nullptr || outer(line.value()) == nullptr) return;
   if (reservation_ == line.value()) reservation_ = kNoLine;
-  line_lost(line.value(), std::max(domain_.cycle_at(engine().now()), reached_));
+  line_lost(line.value(), std::max(ahead_.cycle_at(engine().now()), ahead_.reached()));
   engine().wake_after(*this, engine().now());
 }
 
@@ -419,7 +419,7 @@ void Core::granted(const Message& message, Cycle cycle) {
       // L1's copy goes with it; its dirtiness was the victim's too.
       bool dirty = victim->dirty;
       take_out(victim->line, dirty);
-      put(victim->line, dirty, now_);
+      put(victim->line, dirty, ahead_.now());
       line_lost(victim->line, cycle);
     }
   }
@@ -483,7 +483,7 @@ void Core::probed(const Message& message, Cycle cycle) {
       copy.dirty = copy.exclusive = false;
     });
   }
-  send(cycle, CoherenceKind::Answer, line, dirty, held);
+  port_.send(cycle, CoherenceKind::Answer, line, dirty, held);
 }
 
 }  // namespace duet::cpu

@@ -8,15 +8,15 @@ namespace duet::cpu {
 
 using rv64::Opcode;
 
-// Finds the cycle of an empty window; false while it is not known, or later than limit_.
+// Finds the cycle of an empty window; false while it is not known, or later than ahead_.limit().
 bool Core::window_empties(bool stores_too, Cycle& cycle) {
   if (retired_ + 1 != next_) {
-    drain(limit_);  // a load may wait for a store
+    drain(ahead_.limit());  // a load may wait for a store
     if (retired_ + 1 != next_) return false;
   }
-  cycle = std::max({last_retire_ + 1, fetch_cycle_ + config_.front_end_cycles, last_dispatch_});
+  cycle = std::max({last_retire_ + 1, fetch_cycle_ + config_.front_end_cycles, slots_.cycle()});
   if (stores_too) {
-    drain(limit_);
+    drain(ahead_.limit());
     if (oldest_store_ != next_store_) return false;
     cycle = std::max(cycle, last_drain_ + 1);
     if (combining_.in_use() != 0) {
@@ -25,8 +25,8 @@ bool Core::window_empties(bool stores_too, Cycle& cycle) {
     }
     cycle = std::max(cycle, combined_done_);
   }
-  if (cycle <= limit_) return true;
-  wake_for(cycle);
+  if (cycle <= ahead_.limit()) return true;
+  ahead_.wake_for(cycle);
   return false;
 }
 
@@ -44,7 +44,7 @@ bool Core::serial(const CodeEntry* code) {
   if (code->treatment == Treatment::Serial) return csr(*code, cycle);
   if (code->execute != nullptr) return trap(code, cycle);  // a reserved rounding mode
   if (code->treatment == Treatment::Atomic) return atomic(*code, cycle);
-  account(cycle, Cause::Serial);
+  slots_.move_to(cycle, Cause::Serial);
   ++statistics_.instructions;
   ++statistics_.serial;
   go_on(registers_->pc + code->instruction.length, cycle + 1);
@@ -63,7 +63,7 @@ void Core::go_on(std::uint64_t pc, Cycle cycle) {
 }
 
 bool Core::csr(const CodeEntry& code, Cycle cycle) {
-  account(cycle, Cause::Serial);
+  slots_.move_to(cycle, Cause::Serial);
   count_retired(kUnknown - 1);
   serial_cycle_ = cycle;
   execution_.registers = registers_;
@@ -79,11 +79,11 @@ bool Core::csr(const CodeEntry& code, Cycle cycle) {
 }
 
 bool Core::trap(const CodeEntry* code, Cycle cycle) {
-  if (cycle > now_) {  // the client acts at its time
-    wake_at(cycle);
+  if (cycle > ahead_.now()) {  // the client acts at its time
+    ahead_.wake_at(cycle);
     return false;
   }
-  account(cycle, Cause::Serial);
+  slots_.move_to(cycle, Cause::Serial);
   count_retired(kUnknown - 1);
   reservation_ = kNoLine;
   answer_held_probe(cycle);
@@ -117,9 +117,9 @@ void Core::call_client() {
   const Cycle spent = preempted ? client_.preempted(*this, now) : client_.trapped(*this, trap_, now);
   trapped_ = false;
   if (registers_ == nullptr) return;
-  const Cycle cycle = now_ + 1 + spent;
+  const Cycle cycle = ahead_.now() + 1 + spent;
   go_on(registers_->pc, cycle);
-  engine().wake(*this, clock_.edge_after(now, 1));
+  engine().wake(*this, ahead_.next_edge(now));
 }
 
 bool Core::atomic(const CodeEntry& code, Cycle cycle) {
@@ -145,17 +145,17 @@ bool Core::atomic(const CodeEntry& code, Cycle cycle) {
     if (Miss* const miss = find_miss(line)) {
       miss->data = miss->data || (++data_misses_, true);
     } else {
-      Miss& made = ask(
-          line, true,
-          std::max(cycle, now_) + config_.l1.latency_cycles + (l2_.exists() ? config_.l2.latency_cycles : 0));
+      Miss& made = ask(line, true,
+                       std::max(cycle, ahead_.now()) + config_.l1.latency_cycles +
+                           (l2_.exists() ? config_.l2.latency_cycles : 0));
       made.data = true;
       ++data_misses_;
     }
     return false;
   }
   atomic_line_ = kNoLine;
-  account(std::max(cycle, now_), Cause::Serial);
-  perform_atomic(instruction, access, last_dispatch_);
+  slots_.move_to(std::max(cycle, ahead_.now()), Cause::Serial);
+  perform_atomic(instruction, access, slots_.cycle());
   return true;
 }
 

@@ -25,7 +25,7 @@ bool Core::holds_lines(const Access& access) {
 // Its lines are on their way to L1 from `cycle` on, or there is no room for another miss. Work possible
 // before this tick has waited for a message of this tick.
 void Core::prepare(Store& store, Cycle cycle) {
-  cycle = std::max(cycle, now_);
+  cycle = std::max(cycle, ahead_.now());
   store.asked = true;
   const Cycle from_l2 = l2_.exists() ? config_.l2.latency_cycles : 0;
   for (unsigned i = 0; i < store.access.count; ++i) {
@@ -53,7 +53,7 @@ void Core::prepare(Store& store, Cycle cycle) {
 }
 
 // Writes stores to L1 whose time has come by `limit`, as far as the one at the place `up_to`. Its requests
-// may bring limit_ nearer.
+// may bring ahead_.limit() nearer.
 void Core::drain_stores(Cycle limit, std::uint64_t up_to) {
   drain_at_ = kUnknown;
   while (oldest_store_ < next_store_) {
@@ -65,7 +65,7 @@ void Core::drain_stores(Cycle limit, std::uint64_t up_to) {
     for (std::uint64_t place = oldest_store_; place < end; ++place) {
       Store& next = store(place);
       if (next.senior == kUnknown) break;
-      if (next.senior > std::min(limit, limit_)) {
+      if (next.senior > std::min(limit, ahead_.limit())) {
         drain_at_ = std::min(drain_at_, next.senior);
         break;
       }
@@ -73,8 +73,8 @@ void Core::drain_stores(Cycle limit, std::uint64_t up_to) {
     }
     Store& oldest = store(oldest_store_);
     if (oldest.senior == kUnknown) return;
-    const Cycle cycle = std::max({oldest.senior + 1, last_drain_ + 1, oldest.ready, now_});
-    if (cycle > std::min(limit, limit_)) {
+    const Cycle cycle = std::max({oldest.senior + 1, last_drain_ + 1, oldest.ready, ahead_.now()});
+    if (cycle > std::min(limit, ahead_.limit())) {
       drain_at_ = std::min(drain_at_, cycle);
       return;
     }

@@ -90,10 +90,10 @@ bool Core::may_be_sent(const Entry& load, std::uint64_t sequence, Cycle& cycle) 
 void Core::perform_uncached(std::uint64_t sequence, Cycle cycle) {
   Entry& load = entry(sequence);
   load.level = Level::Below;
-  cycle = std::max(cycle, now_);
+  cycle = std::max(cycle, ahead_.now());
   if (!may_be_sent(load, sequence, cycle)) {
     uncached_waiting_.push_back(sequence);
-    limit_ = std::min(limit_, answer_after(std::max(last_dispatch_ + 1, now_)));
+    ahead_.stop_at(ahead_.answer_after(std::max(slots_.cycle() + 1, ahead_.now())));
     return;
   }
   for (unsigned i = 0; i < load.access.count; ++i) {
@@ -182,7 +182,7 @@ bool Core::combine(Store& store, Cycle cycle) {
     if (buffer->filled == combining_.bytes())
       send_combined(*buffer, cycle);
     else
-      limit_ = std::min(limit_, answer_after(combining_.deadline(*buffer)));
+      ahead_.stop_at(ahead_.answer_after(combining_.deadline(*buffer)));
   }
   ++statistics_.uncached_stores;
   return true;
@@ -207,7 +207,7 @@ void Core::send_combined(WriteCombining::Buffer& buffer, Cycle cycle) {
   ++statistics_.combined_writes;
   const RequestHandle request = buffer.request;
   combining_.sent(buffer);
-  send_uncached(std::max(cycle, now_), {request, 0, 0, 0, true});
+  send_uncached(std::max(cycle, ahead_.now()), {request, 0, 0, 0, true});
 }
 
 void Core::send_all_combined(Cycle cycle) {
@@ -222,7 +222,7 @@ void Core::send_idle(Cycle limit) {
     if (deadline <= limit) {
       send_combined(buffer, deadline);
     } else {
-      wake_for(deadline);
+      ahead_.wake_for(deadline);
       ++i;
     }
   }
@@ -249,8 +249,7 @@ void Core::send_uncached(Cycle at, const Uncached& access) {
     if (line_of((*pool_)[other.request].address.value()) == line) at = std::max(at, other.sent);
   uncached_.push_back(access);
   uncached_.back().sent = at;
-  send(at, memory::CoherenceKind::Uncached, line);
-  outgoing_.back().message.request = access.request;
+  port_.send(at, line, access.request);
 }
 
 void Core::uncached_done(RequestHandle handle) {
@@ -262,7 +261,7 @@ void Core::uncached_done(RequestHandle handle) {
     device_done(handle);
   } else if (done.writes) {
     combining_.answered();
-    combined_done_ = now_;
+    combined_done_ = ahead_.now();
   } else {
     --uncached_loads_;
     if (done.load != 0) {
@@ -272,9 +271,9 @@ void Core::uncached_done(RequestHandle handle) {
       std::memcpy(&part, request.data.data(), request.bytes);
       load.arrived |= part << 8 * done.at;
       if (--load.lines_missing == 0) {
-        load.bound = now_;
-        if (load.arrived != load.access.value) correct(done.load, load.arrived, now_);
-        complete(done.load, now_);
+        load.bound = ahead_.now();
+        if (load.arrived != load.access.value) correct(done.load, load.arrived, ahead_.now());
+        complete(done.load, ahead_.now());
       }
     }
   }
@@ -306,7 +305,7 @@ bool Core::access_device(const CodeEntry& code) {
   fetch_missing_ = true;  // until it is answered
   fetch_line_ = kNoLine;
   if (writes) std::memcpy((*pool_)[device_request_].data.data(), &execution_.access.value, access_.bytes);
-  send_uncached(std::max(cycle, now_), {device_request_, 0, 0, 0, false});
+  send_uncached(std::max(cycle, ahead_.now()), {device_request_, 0, 0, 0, false});
   return false;
 }
 
@@ -316,7 +315,7 @@ void Core::device_done(RequestHandle handle) {
   if (registers_ == nullptr) return;  // the program has ended
   const CodeEntry& code = *device_code_;
   const Request& request = (*pool_)[handle];
-  account(now_, Cause::Serial);
+  slots_.move_to(ahead_.now(), Cause::Serial);
   ++statistics_.instructions;
   ++statistics_.serial;
   ++statistics_.device_accesses;
@@ -330,11 +329,11 @@ void Core::device_done(RequestHandle handle) {
     code.execute(execution_, code.instruction);
     correcting_ = false;
     if (code.destination != kNoRegister) {
-      ready_[code.destination] = now_;
+      ready_[code.destination] = ahead_.now();
       writers_[code.destination] = 0;
     }
   }
-  go_on(registers_->pc + code.instruction.length, now_ + 1);
+  go_on(registers_->pc + code.instruction.length, ahead_.now() + 1);
 }
 
 }  // namespace duet::cpu

@@ -5,42 +5,31 @@
 
 namespace duet::cpu {
 
-void Core::leave_scheduler(Cycle cycle) {
-  const Cycle last = leaves_from_ + kReach - 1;
-  if (cycle < leaves_from_)
-    --in_scheduler_;
-  else
-    ++leaves_[std::min(cycle, last) % kReach];
-}
-
 // All its operands are known.
 void Core::issue(std::uint64_t sequence) {
   Entry& made = entry(sequence);
   const Cycle from = std::max(made.ready, made.dispatched + 1);
   switch (made.treatment) {
     case Treatment::Load:
-      made.start = load_ports_.place(from, issue_slots_);
-      leave_scheduler(made.start);
+      made.start = units_.start_load(from);
+      scheduler_.leave(made.start);
       start_access(sequence, made.start);
       return;
     case Treatment::Store:
-      made.start = store_ports_.place(from, issue_slots_);
-      leave_scheduler(made.start);
+      made.start = units_.start_store(from);
+      scheduler_.leave(made.start);
       start_access(sequence, made.start);
       return;
     case Treatment::Nothing:
       note_fence(sequence);
       made.start = from;
-      leave_scheduler(from);
+      scheduler_.leave(from);
       complete(sequence, from);
       return;
-    default: {
-      const auto unit =
-          static_cast<std::size_t>(made.treatment == Treatment::Jump ? Treatment::Branch : made.treatment);
-      made.start = units_[unit].place(from, issue_slots_);
-      leave_scheduler(made.start);
-      complete(sequence, made.start + latency_[unit]);
-    }
+    default:
+      made.start = units_.start(made.treatment, from);
+      scheduler_.leave(made.start);
+      complete(sequence, made.start + units_.latency(made.treatment));
   }
 }
 
@@ -182,9 +171,7 @@ void Core::rebuild_after_squash(Cycle cycle) {
   fetch_cycle_ = std::max(cycle + config_.redirect_cycles, fetch_waits_ != 0 ? fetch_cycle_ : 0);
   fetched_ = 0;
   fetch_cause_ = Cause::Speculation;
-  std::fill(leaves_.begin(), leaves_.end(), 0);
-  in_scheduler_ = 0;
-  scheduler_room_ = 0;
+  scheduler_.clear();
   const std::uint64_t first = next_ > config_.rob_entries ? next_ - config_.rob_entries : 1;
   for (std::uint64_t i = first; i < next_; ++i) entry(i).first_waiter = entry(i).next_waiter = 0;
   for (std::uint64_t i = first; i < next_; ++i) {
@@ -195,9 +182,9 @@ void Core::rebuild_after_squash(Cycle cycle) {
       if (entry(writer).complete != kUnknown && !told) to_tell_.push_back(writer);
       link(i);
     }
-    if (kept.start == kUnknown || kept.start >= leaves_from_) {
-      ++in_scheduler_;
-      if (kept.start != kUnknown) leave_scheduler(kept.start);
+    if (kept.start == kUnknown || scheduler_.holds(kept.start)) {
+      scheduler_.enter();
+      if (kept.start != kUnknown) scheduler_.leave(kept.start);
     }
   }
 }
