@@ -1,11 +1,6 @@
 #include "cpu/core.h"
 
 #include <algorithm>
-#include <bit>
-#include <cassert>
-
-#include "base/error.h"
-#include "cpu/program_counters.h"
 
 namespace duet::cpu {
 
@@ -20,145 +15,173 @@ constexpr Cycle kAloneCycles = 500;  // as far as it goes at once while nobody e
 Core::Core(sim::Engine& engine, const sim::Component* parent, const config::Cpu& config, unsigned number,
            const Surroundings& surroundings)
     : Component(engine, "core " + std::to_string(number), parent, 2, sim::Role::ProcessingElement),
-      config_(config),
-      ahead_(config_),
-      number_(number),
-      line_mask_(config.line_bytes - 1),
-      port_(ahead_, number),
-      memory_(surroundings.memory),
-      view_(surroundings.view),
-      client_(surroundings.client),
-      code_(surroundings.memory, &surroundings.view, number),
-      predictor_(config.predictor),
-      window_(std::bit_ceil(2 * config.rob_entries + 1)),
-      window_mask_(window_.size() - 1),
-      dispatch_times_(kDispatchTimes),
-      front_end_places_(std::min(config.fetch_width * (config.front_end_cycles + 2), kDispatchTimes)),
-      slots_(config.dispatch_width, statistics_),
-      scheduler_(config.scheduler_entries),
-      units_(config),
-      instruction_cache_(config.instruction_cache, config.line_bytes),
-      l1_(config.l1, config.line_bytes),
-      l2_(config.l2, config.line_bytes),
-      load_places_(2 * config.load_entries + 1),
-      stores_(std::bit_ceil(2 * config.store_entries + 1)),
-      store_mask_(stores_.size() - 1),
-      instruction_tlb_(config.tlb.instruction_entries, config.tlb.ways),
-      data_tlb_(config.tlb.data_entries, config.tlb.ways),
-      l2_tlb_(config.tlb.l2_entries, config.tlb.l2_ways),
-      walk_cache_(config.tlb.walk_cache_entries, config.tlb.walk_cache_entries),
-      combining_(config.write_combining),
-      statistics_(*this, "core.") {
-  execution_.read_counter = read_counter;
-  execution_.counter_context = this;
-  memory_.attach_pages([this] { forget_translations(); });
+      state_(*this, config, number, surroundings.memory, surroundings.view),
+      prefetcher_(config.l2.sets != 0 ? state_.config.l2 : state_.config.l1, config.line_bytes, state_.caches,
+                  state_.misses, state_.statistics),
+      front_end_(state_, stores_, walker_, prefetcher_),
+      back_end_(state_, front_end_, walker_, uncached_),
+      walker_(state_, front_end_, loads_, back_end_),
+      loads_(state_, execution_, back_end_, uncached_, prefetcher_),
+      stores_(state_, loads_, uncached_, prefetcher_, engine),
+      uncached_(state_, loads_, back_end_),
+      execution_(state_, uncached_, device_),
+      serial_(state_, {front_end_, back_end_, execution_, stores_, uncached_, coherence_}, *this,
+              surroundings.client),
+      device_(state_, front_end_, execution_, serial_, uncached_),
+      coherence_(state_, front_end_, walker_, loads_, back_end_),
+      dispatcher_(state_, {front_end_, back_end_, execution_, loads_, stores_, serial_, device_}) {
+  state_.caches.connect(coherence_);
+  execution_.set_counters(SerialUnit::read_counter, &serial_);
+  state_.memory.attach_pages([this] { forget_translations(); });
 }
 
 void Core::assign(rv64::Registers* registers, Picoseconds now, Cycle later) {
   settle_statistics();
-  registers_ = registers;
-  preempt_at_ = kNever;
-  fetch_address_ = kNoLine;
-  reservation_ = kNoLine;
-  if (registers == nullptr || trapped_) return;  // in a trap it goes on by itself
-  const Cycle cycle = ahead_.cycle_at(now) + 1 + later;
-  slots_.begin(cycle);
-  go_on(registers->pc, slots_.cycle());
-  engine().wake(*this, ahead_.first_edge_after(now));
+  state_.registers = registers;
+  serial_.preempt_at(kNever);
+  front_end_.forget_line();
+  state_.reservation.drop();
+  if (registers == nullptr || serial_.is_trapped()) return;  // in a trap it goes on by itself
+  state_.slots.begin(state_.ahead.cycle_at(now) + 1 + later);
+  serial_.go_on(registers->pc, state_.slots.cycle());
+  engine().wake(*this, state_.ahead.first_edge_after(now));
 }
 
 bool Core::settle_statistics() {
-  if (registers_ == nullptr) return false;
-  count_retired(ahead_.cycle_at(engine().now()));
-  slots_.count(std::max(ahead_.cycle_at(engine().now()), slots_.end()), cause_of_waiting());
+  if (state_.registers == nullptr) return false;
+  const Cycle now = state_.ahead.cycle_at(engine().now());
+  back_end_.count_retired(now);
+  state_.slots.count(std::max(now, state_.slots.end()), dispatcher_.cause_of_waiting());
   return true;
 }
 
 void Core::preempt_at(Picoseconds time) {
-  preempt_at_ = time;
-  preempting_ = false;
-  if (registers_ != nullptr && time != kNever && !trapped_)
+  serial_.preempt_at(time);
+  if (state_.registers != nullptr && time != kNever && !serial_.is_trapped())
     engine().wake_after(*this, std::max(time, engine().now()));
 }
 
-std::uint64_t Core::read_counter(void* core, unsigned csr) {
-  const Core& self = *static_cast<Core*>(core);
-  switch (csr) {
-    case rv64::csr::kCycle:
-      return self.serial_cycle_;
-    case rv64::csr::kTime:
-      return self.ahead_.edge(self.serial_cycle_) / kPicosecondsPerNanosecond;
-    case rv64::csr::kInstret:
-      return self.statistics_.instructions;
-    default:
-      return program_counter(self.statistics_, csr - rv64::csr::kCycle);
+void Core::forget_translations() {
+  state_.translation.forget();
+  walker_.forget_translations();
+  front_end_.forget_translation();
+}
+
+std::uint64_t Core::drop_lines(Picoseconds now) {
+  return coherence_.drop_lines(state_.ahead.cycle_at(now) + 1);
+}
+
+void Core::line_rewritten(PhysicalAddress line) {
+  if (state_.registers == nullptr) return;
+  const Cycle now = state_.ahead.cycle_at(engine().now());
+  if (coherence_.line_rewritten(line.value(), std::max(now, state_.ahead.reached())))
+    engine().wake_after(*this, engine().now());
+}
+
+void CoreClient::stands(Core& core) {
+  core.engine().after_ticks([&core] { core.call_client(); });
+}
+
+void Core::call_client() {
+  const Picoseconds now = engine().now();
+  const Cycle spent = serial_.call_client(now);
+  if (state_.registers == nullptr) return;
+  serial_.go_on(state_.registers->pc, state_.ahead.now() + 1 + spent);
+  engine().wake(*this, state_.ahead.next_edge(now));
+}
+
+void Core::handle(const memory::CoherenceMessage& message) {
+  const Cycle now = state_.ahead.now();
+  state_.stores.set_due(0);
+  if (message.kind == CoherenceKind::Grant) {
+    coherence_.granted(message, engine().now());
+    // Accesses that wait for the line have it before another agent may ask for it.
+    stores_.drain(now);
+    if (serial_.waits_for(message.line.value())) dispatcher_.dispatch();
+  } else if (message.kind == CoherenceKind::Uncached) {
+    uncached_answered(message.request);
+    stores_.drain(now);
+  } else {
+    // Finished accesses came first.
+    coherence_.probed(message, std::max(now, state_.ahead.reached()));
   }
 }
 
-void Core::handle(const Message& message) {
-  drain_at_ = 0;
-  if (message.kind == CoherenceKind::Grant) {
-    granted(message, ahead_.now());
-    // Accesses that wait for the line have it before another agent may ask for it.
-    drain(ahead_.now());
-    if (atomic_line_ == message.line.value()) dispatch();
-  } else if (message.kind == CoherenceKind::Uncached) {
-    uncached_done(message.request);
-    drain(ahead_.now());
-  } else {
-    // Finished accesses came first.
-    probed(message, std::max(ahead_.now(), ahead_.reached()));
-  }
+void Core::uncached_answered(memory::RequestHandle request) {
+  uncached_.answered(request);
+  if (device_.is_of(request)) device_.end();
+  uncached_.release(request);
+  back_end_.tell_waiters();
+  uncached_.retry_waiting();
+  back_end_.retire_known();
 }
 
 // While it is the only executing core, and has asked for nothing: until another agent can ask it for a line.
 Cycle Core::reach_alone(Picoseconds now) {
-  const Picoseconds others = view_.others_ask_from(now);
-  Cycle reach = ahead_.now() + kAloneCycles;
-  for (const WriteCombining::Buffer& buffer : combining_.open())
-    reach = std::min(reach, ahead_.answer_after(combining_.deadline(buffer)));
+  const Picoseconds others = state_.view.others_ask_from(now);
+  Cycle reach = state_.ahead.now() + kAloneCycles;
+  const WriteCombining& combining = uncached_.combining();
+  for (const WriteCombining::Buffer& buffer : combining.open())
+    reach = std::min(reach, state_.ahead.answer_after(combining.deadline(buffer)));
   if (others == kNever) return reach;
-  return std::min(reach, ahead_.before_arrival(ahead_.cycle_at(others)));
+  return std::min(reach, state_.ahead.before_arrival(state_.ahead.cycle_at(others)));
+}
+
+// How far the tick goes, with the next message at `arrival`.
+[[gnu::always_inline]] inline void Core::set_reach(Picoseconds now, Picoseconds arrival) {
+  Lookahead& ahead = state_.ahead;
+  ahead.set_limit(ahead.before_arrival(ahead.now()));
+  if (arrival != kNever)
+    ahead.stop_at(ahead.cycle_at(arrival));
+  else if (state_.alone && state_.misses.is_empty() && state_.port.is_empty() && uncached_.is_empty())
+    ahead.set_limit(std::max(ahead.limit(), reach_alone(now)));
+}
+
+// The probe of a reserved line is answered in time.
+[[gnu::always_inline]] inline void Core::wait_with_held_probe() {
+  if (state_.reservation.held() == nullptr) return;
+  const Cycle until = state_.reservation.held_until();
+  if (state_.ahead.now() >= until) {
+    coherence_.answer_held_probe(state_.ahead.now());
+  } else {
+    state_.ahead.stop_at(until - 1);
+    state_.ahead.wake_at(until);
+  }
+}
+
+// As far as the tick goes.
+[[gnu::always_inline]] inline void Core::work() {
+  for (bool again = true; again;) {
+    while (dispatcher_.dispatch()) {
+    }
+    // Loads with a performed store let dispatch go on.
+    const std::size_t waiting = state_.loads.waiting_for_stores();
+    stores_.drain(state_.ahead.limit());
+    again = state_.loads.waiting_for_stores() < waiting;
+  }
+  uncached_.retry_waiting();  // a fence may have retired
+  if (uncached_.combining().any_open()) uncached_.send_idle(state_.ahead.limit());
+  if (state_.stores.due() != kUnknown) state_.ahead.wake_for(state_.stores.due());
 }
 
 Picoseconds Core::tick(Picoseconds now) {
-  ahead_.begin(now);
-  while (port_.answers().can_pop(now)) handle(port_.answers().pop(now));
-  const Picoseconds arrival = port_.answers().next_arrival(now);
-  ahead_.set_limit(ahead_.before_arrival(ahead_.now()));
-  if (arrival != kNever)
-    ahead_.stop_at(ahead_.cycle_at(arrival));
-  else if (alone_ && misses_.empty() && port_.is_empty() && uncached_.empty())
-    ahead_.set_limit(std::max(ahead_.limit(), reach_alone(now)));
-  if (held_probe_) {
-    if (reservation_ != held_probe_->line.value() || ahead_.now() >= reserved_until_) {
-      answer_held_probe(ahead_.now());
-    } else {
-      ahead_.stop_at(reserved_until_ - 1);
-      ahead_.wake_at(reserved_until_);
-    }
-  }
-  for (bool again = true; again;) {
-    while (dispatch()) {
-    }
-    // Loads with a performed store let dispatch go on.
-    const std::size_t waiting = behind_stores_.size();
-    drain(ahead_.limit());
-    again = behind_stores_.size() < waiting;
-  }
-  if (!uncached_waiting_.empty()) retry_uncached();  // a fence may have retired
-  if (combining_.any_open()) send_idle(ahead_.limit());
-  if (drain_at_ != kUnknown) ahead_.wake_for(drain_at_);
-  port_.flush(now);
-  Picoseconds next = ahead_.end(now);
-  if (arrival != kNever) next = std::min(next, ahead_.first_edge_after(arrival));
+  sim::Queue<memory::CoherenceMessage>& answers = state_.port.answers();
+  state_.ahead.begin(now);
+  while (answers.can_pop(now)) handle(answers.pop(now));
+  const Picoseconds arrival = answers.next_arrival(now);
+  set_reach(now, arrival);
+  wait_with_held_probe();
+  work();
+  state_.port.flush(now);
+  Picoseconds next = state_.ahead.end(now);
+  if (arrival != kNever) next = std::min(next, state_.ahead.first_edge_after(arrival));
   return next;
 }
 
 std::string Core::waits_for() const {
-  if (registers_ == nullptr) return {};
-  if (!misses_.empty()) return name() + " waits for lines of memory";
-  if (!uncached_.empty()) return name() + " waits for accesses that no cache holds";
+  if (state_.registers == nullptr) return {};
+  if (!state_.misses.is_empty()) return name() + " waits for lines of memory";
+  if (!uncached_.is_empty()) return name() + " waits for accesses that no cache holds";
   return {};
 }
 

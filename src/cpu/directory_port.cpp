@@ -30,8 +30,7 @@ void DirectoryPort::add(Cycle at, const Message& message) {
   ahead_.stop_at(ahead_.answer_after(at));
 }
 
-void DirectoryPort::flush(Picoseconds now) {
-  if (outgoing_.empty()) return;
+void DirectoryPort::send_due(Picoseconds now) {
   std::sort(outgoing_.begin(), outgoing_.end(), [](const Outgoing& a, const Outgoing& b) {
     return a.at != b.at ? a.at < b.at : a.order < b.order;
   });

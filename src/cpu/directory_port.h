@@ -34,7 +34,9 @@ class DirectoryPort {
   // An uncached access.
   void send(Cycle at, std::uint64_t line, memory::RequestHandle request);
   // Sends messages up to the tick's last cycle; asks for a tick where some are left.
-  void flush(Picoseconds now);
+  void flush(Picoseconds now) {
+    if (!outgoing_.empty()) send_due(now);
+  }
   bool is_empty() const { return outgoing_.empty(); }
 
  private:
@@ -44,6 +46,7 @@ class DirectoryPort {
     Message message;
   };
   void add(Cycle at, const Message& message);
+  void send_due(Picoseconds now);
 
   Lookahead& ahead_;
   const std::uint16_t core_;

@@ -2,9 +2,8 @@
 
 namespace duet::cpu {
 
-bool Scheduler::find_room(Cycle& cycle) {
-  cycle = std::max(cycle, room_);  // found already, where it was too far ahead
-  if (cycle > from_ + kReach) from_ = std::max(from_, cycle - kReach);
+bool Scheduler::find_later_room(Cycle& cycle) {
+  if (cycle > from_ + kReach) from_ = cycle - kReach;
   for (; from_ < cycle; ++from_) {
     std::uint32_t& left = leaves_[from_ % kReach];
     taken_ -= left;

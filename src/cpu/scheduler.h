@@ -33,7 +33,10 @@ class Scheduler {
   // An entry whose start is `start` is still taken, as seen from the last dispatch.
   bool holds(Cycle start) const { return start >= from_; }
   // Moves `cycle` to the first one, from it on, with a free entry; false while it is not known.
-  bool find_room(Cycle& cycle);
+  bool find_room(Cycle& cycle) {
+    cycle = std::max(cycle, room_);  // found already, where it was too far ahead
+    return (cycle <= from_ && taken_ < entries_) || find_later_room(cycle);
+  }
   // Nothing is in it.
   void clear() {
     std::fill(leaves_.begin(), leaves_.end(), 0);
@@ -42,6 +45,8 @@ class Scheduler {
   }
 
  private:
+  bool find_later_room(Cycle& cycle);
+
   const std::uint64_t entries_;
   std::vector<std::uint32_t> leaves_;  // instructions that leave, by cycle
   Cycle from_ = 0;                     // the first cycle whose departures are still in leaves_
