@@ -56,11 +56,11 @@ void Cache::connect_above(Channel& requests, sim::Queue<Packet>& responses) {
 }
 
 void Cache::connect_below(Channel& requests, sim::Queue<Packet>& responses, std::uint16_t number,
-                          std::function<std::uint16_t(PhysicalAddress line)> destination_of) {
+                          const Destinations* destinations) {
   below_ = &requests;
   from_below_ = &responses;
   number_ = number;
-  destination_of_ = std::move(destination_of);
+  destinations_ = destinations;
 }
 
 Picoseconds Cache::tick(Picoseconds now) { return called_ == 0 ? step<false>(now) : step<true>(now); }

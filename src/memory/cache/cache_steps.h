@@ -102,7 +102,7 @@ inline void Cache::send_below(Picoseconds now, const Packet& packet, PhysicalAdd
                               std::uint32_t index) {
   Packet below = packet;
   below.source = number_;
-  below.destination = destination_of_(line);
+  below.destination = destinations_ == nullptr ? std::uint16_t{0} : destinations_->of(line);
   below.argument = std::uint64_t{index} << 2 | static_cast<std::uint64_t>(kind);
   below_->push(now, below);
   sent_ = true;
