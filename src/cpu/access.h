@@ -12,6 +12,8 @@
 
 namespace duet::cpu {
 
+inline constexpr std::uint64_t kNoStore = ~std::uint64_t{0};  // no place in the store buffer
+
 struct Piece {
   std::uint64_t physical = 0;
   unsigned bytes = 0;

@@ -1,10 +1,10 @@
-// The lines of a core as the directory sees them: grants and probes, and lines that are given back.
+// The lines of a core as the directory sees them: grants, probes, and lines given back.
 //
 //   coherence.granted(message);           // a line has come: caches take it, and its waiters go on
 //   coherence.probed(message, cycle);     // another agent wants the line: it is given up, and answered for
 //
-// Guarantees: a probe comes after the cycles that the core has gone ahead. Loads with bytes of a line that is
-// lost are looked at (LoadUnit::line_lost). A probe of a reserved line waits (reservation.h).
+// Guarantees: a probe comes after the cycles by which the core has gone ahead. Loads with bytes of a lost
+// line are looked at (LoadUnit::line_lost). A probe of a reserved line waits (reservation.h).
 #pragma once
 
 #include "cpu/core_state.h"

@@ -1,5 +1,10 @@
-// What the units of a core share: its window, its queues, its lines, and how far the tick goes. A unit's
-// decisions are in the unit; here are the things that are decided about, each a class of its own.
+// The state of a core, shared by its units: window, queues, lines, and how far the tick goes.
+//
+//   state.window.add();                      // the dispatcher
+//   state.misses.ask(line, false, cycle);    // load unit, store unit, page walker, ...
+//
+// Every member keeps its own invariants, and knows no unit. Decisions are the units'. Left out: state of one
+// unit alone, which the unit has.
 #pragma once
 
 #include "cpu/address_translation.h"

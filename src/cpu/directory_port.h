@@ -1,10 +1,10 @@
-// A core's way to the directory: messages with the cycle in which they are sent, ahead of the engine's time.
+// A core's way to the directory: messages with their cycles, ahead of the engine's time.
 //
-//   port.send(120, CoherenceKind::GetShared, line);   // in a tick that may go as far as cycle 111
+//   port.send(120, CoherenceKind::GetShared, line);   // in a tick as far as cycle 111
 //   port.flush(now);                                  // keeps it; the tick of cycle 120 or before hands it
 //   over
 //
-// Guarantees: messages leave in the order of their cycles, and those of one cycle in the order of their
+// Guarantees: messages leave in the order of their cycles, and messages of one cycle in the order of their
 // sending. None leaves in a cycle beyond the tick's last one, so a later decision of an earlier cycle comes
 // first.
 #pragma once

@@ -90,7 +90,7 @@ bool Dispatcher::room(const CodeEntry& code, Cycle& cycle, Cause& cause) {
   }
   if (code.treatment == Treatment::Store) {
     const std::uint64_t place = stores.last_before_room();
-    if (place != StoreBuffer::kNoPlace) {
+    if (place != kNoStore) {
       if (stores.at(place).drained == kUnknown) units_.stores.drain(state_.ahead.limit(), place);
       if (stores.at(place).drained == kUnknown) return false;
       after(stores.at(place).drained, Cause::Stores);

@@ -19,9 +19,9 @@ class UncachedUnit;
 
 class EarlyExecution final : private Execution::Bytes {
  public:
-  // `read_counter` answers for CSRs that count, with `context`.
   EarlyExecution(CoreState& state, UncachedUnit& uncached, DeviceUnit& device)
       : state_(state), uncached_(uncached), device_(device) {}
+  // `read_counter` answers for counting CSRs, with `context`.
   void set_counters(std::uint64_t (*read_counter)(void* context, unsigned csr), void* context) {
     execution_.read_counter = read_counter;
     execution_.counter_context = context;

@@ -1,11 +1,11 @@
-// The load queue of a core: the numbers of loads in program order, and loads that wait to be performed.
+// The load queue of a core: the numbers of loads in program order, and loads waiting to be performed.
 //
 //   loads.add(17);                               // load 17 is dispatched
 //   loads.for_each([](std::uint64_t sequence) { ... return true; });   // the last ones, oldest first
 //   loads.wait_for_miss(17);                     // no room for another miss: performed later
 //
-// It remembers as many loads as the queue has entries; the window (reorder_window.h) knows which have
-// retired.
+// It remembers as many loads as the queue has entries; the window (reorder_window.h) knows their
+// retirements.
 #pragma once
 
 #include <algorithm>

@@ -1,11 +1,11 @@
-// How far a core goes on in a tick: by as many cycles as nothing can arrive that is not there yet.
+// How far a core goes on in a tick: as far as nothing can arrive that is not there yet.
 //
 //   ahead.begin(now);         // a tick in cycle 100; an answer from the directory takes 12 cycles
-//   ahead.set_limit(111);     // nothing that is not on its way arrives before cycle 112
+//   ahead.set_limit(111);     // no message sent from now on arrives before cycle 112
 //   ahead.stop_at(105);       // a message sent in this tick may be answered in cycle 106
 //   ahead.wake_for(130);      // something is to be done in cycle 130: a tick in cycle 119 reaches it
 //
-// Guarantee: work in a cycle after limit() is left to a later tick, and that tick is asked for. In
+// Guarantee: work in a cycle after limit() is left to a later tick, which is asked for. In
 // distributed simulation this span is called the lookahead (Fujimoto, "Parallel Discrete Event Simulation",
 // CACM 1990).
 #pragma once
@@ -53,7 +53,7 @@ class Lookahead {
   // ---- messages ----
   // The last cycle without a possible answer to a message sent in `at`.
   Cycle answer_after(Cycle at) const { return at + there_ + back_ - 1; }
-  // The last cycle without a message that is sent from now on, or in cycle `sent` on.
+  // The last cycle before a message sent in cycle `sent` may arrive.
   Cycle before_arrival(Cycle sent) const { return sent + back_ - 1; }
   // When a message sent in `at` arrives at the directory.
   Picoseconds arrival(Picoseconds now, Cycle at) const {

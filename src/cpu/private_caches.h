@@ -5,7 +5,7 @@
 //   caches.place_in_l1(line, *held);                  // its victim stays in L2, or leaves the core
 //   caches.take_out(line, dirty);                     // another agent gets it
 //
-// Guarantee: a line that leaves the last of them for lack of room is reported to the owner, which gives it
+// Guarantee: when a line leaves the last of them for lack of room, the owner is called, and gives the line
 // back to the directory.
 #pragma once
 
@@ -66,8 +66,8 @@ class PrivateCaches {
   // `from` may be the victim.
   PrivateLine& place_in_l1(std::uint64_t line, const PrivateLine& from);
   void place_in_instruction_cache(std::uint64_t line, const PrivateLine& from);
-  // A line that has come: held copies get its bytes and its right; otherwise L2 takes it, as a prefetched one
-  // or not.
+  // A line from the directory: held copies get its bytes and its right; otherwise L2 takes it, as a
+  // prefetched one or not.
   void fill(const PrivateLine& arrived, bool prefetched);
   // Out of all of them; false: it was not held. `dirty` becomes true where a copy was.
   bool take_out(std::uint64_t line, bool& dirty);

@@ -20,8 +20,6 @@
 
 namespace duet::cpu {
 
-inline constexpr std::uint64_t kNoStore = ~std::uint64_t{0};
-
 // Where the bytes of a load were.
 enum class Level : std::uint8_t { L1, L2, Below };
 

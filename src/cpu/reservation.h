@@ -1,11 +1,11 @@
-// The line that LR has reserved for SC, and the probe of it that waits meanwhile.
+// The line reserved by LR for SC, and a probe of it, waiting meanwhile.
 //
 //   reservation.make(line, 120);     // LR in cycle 120: not given up before cycle 200
 //   reservation.keeps(line, 150);    // true: the probe of cycle 150 waits (hold())
 //   reservation.drop();              // SC, a trap or a lost line
 //
-// Without that time cores could take the line from each other between LR and SC for ever. It is longer than
-// the 16 instructions take for which RISC-V guarantees success (Rocket Chip's lrscCycles).
+// Without this time cores could take the line from each other between LR and SC for ever. It is longer than
+// the time of 16 instructions, within which RISC-V guarantees success (Rocket Chip's lrscCycles).
 #pragma once
 
 #include <optional>
@@ -26,7 +26,7 @@ class Reservation {
   void lost(std::uint64_t line) {
     if (line_ == line) drop();
   }
-  // Others that have asked for it already go first until SC.
+  // An agent with a waiting probe goes first: the time does not begin again.
   void make(std::uint64_t line, Cycle cycle) {
     line_ = line;
     if (!held_) until_ = cycle + kCycles;

@@ -40,9 +40,8 @@ class StoreBuffer {
   std::uint64_t oldest() const { return oldest_; }
   std::uint64_t next() const { return next_; }
   bool is_empty() const { return oldest_ == next_; }
-  // The next store takes the place of this one, when it is in L1; kNoPlace: a place is free.
-  static constexpr std::uint64_t kNoPlace = ~std::uint64_t{0};
-  std::uint64_t last_before_room() const { return next_ >= size_ ? next_ - size_ : kNoPlace; }
+  // The next store takes the place of this one, when it is in L1; kNoStore: a place is free.
+  std::uint64_t last_before_room() const { return next_ >= size_ ? next_ - size_ : kNoStore; }
 
   Store& add(std::uint64_t sequence, const Access& access);
   Store& remove_last() {

@@ -65,5 +65,20 @@ TEST_F(DirectoryPortTest, AMessageBeyondTheTickWaitsForALaterOne) {
   EXPECT_EQ(ahead.end(14'000), kNever);
 }
 
+TEST(Lookahead, ATickIsAskedForWhereItReachesTheCycle) {
+  Lookahead ahead{with_cycles()};
+  ahead.begin(10'000);
+  ahead.set_limit(16);
+  ahead.wake_for(30);  // 30 is the last cycle of the tick in cycle 24
+  ahead.wake_for(50);
+  EXPECT_EQ(ahead.end(10'000), 24'000);
+  EXPECT_EQ(ahead.reached(), 16u);
+  ahead.begin(24'000);
+  EXPECT_EQ(ahead.before_arrival(ahead.now()), 30u);
+  ahead.wake_at(3);  // before the tick: the next cycle
+  EXPECT_EQ(ahead.end(24'000), 25'000);
+  EXPECT_EQ(ahead.reached(), 24u);
+}
+
 }  // namespace
 }  // namespace duet::cpu

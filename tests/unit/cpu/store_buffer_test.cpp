@@ -68,7 +68,7 @@ TEST(StoreBuffer, GranulesAreThoseOfTheStoresInIt) {
 
 TEST(StoreBuffer, ARetiredStoreMakesItDue) {
   StoreBuffer stores(2);
-  EXPECT_EQ(stores.last_before_room(), StoreBuffer::kNoPlace);
+  EXPECT_EQ(stores.last_before_room(), kNoStore);
   stores.add(1, store_of(0x1000, 4, 0));
   stores.add(2, store_of(0x1004, 4, 0));
   EXPECT_EQ(stores.last_before_room(), 0u);

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+
 #include <cstring>
 #include <fstream>
 #include <string>
@@ -136,6 +138,18 @@ TEST(PhysicalMemory, NoBytesTakeAFrameAndGiveItBack) {
   EXPECT_EQ(memory.bytes(empty), nullptr);
   memory.take_back(empty);
   EXPECT_EQ(memory.host().frames.free_bytes(), free);
+}
+
+TEST(PhysicalMemory, TheHostServesARequestByItsFirstByteThatExists) {
+  PhysicalMemory memory(kPageBytes, kPageBytes);
+  std::array<std::byte, 64> programs{}, drivers{};
+  const PhysicalAddress program = memory.lend(programs.data(), programs.size(), 100, true);
+  const PhysicalAddress driver = memory.lend(drivers.data(), drivers.size(), 100);
+  EXPECT_EQ(memory.home_at_host(program, 8), Home::Program);
+  EXPECT_EQ(memory.home_at_host(program - 100, 128), Home::Program);
+  EXPECT_EQ(memory.home_at_host(driver - 100, 128), Home::Driver);
+  memory.take_back(program);
+  EXPECT_EQ(memory.home_at_host(program, 8), Home::Driver);
 }
 
 }  // namespace
