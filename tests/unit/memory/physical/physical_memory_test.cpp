@@ -1,10 +1,9 @@
-// Ranges and routes, and frames of host DRAM for bytes that the host lends.
+// Ranges and homes, and frames of host DRAM for bytes that the host lends.
 #include "memory/physical/physical_memory.h"
 
 #include <gtest/gtest.h>
 
 #include <array>
-
 #include <cstring>
 #include <fstream>
 #include <string>
