@@ -2,8 +2,8 @@
 
 #include <cstring>
 
-#include "cpu/core.h"
 #include "cpu/execute.h"
+#include "cpu/memory_view.h"
 #include "rv64/decode.h"
 
 namespace duet::cpu {

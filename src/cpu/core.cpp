@@ -1,35 +1,12 @@
 #include "cpu/core.h"
 
 #include <algorithm>
-#include <bit>
-#include <cassert>
-
-#include "base/error.h"
-#include "cpu/program_counters.h"
 
 namespace duet::cpu {
 
 using memory::CoherenceKind;
 
 namespace {
-
-std::vector<Units> units_of(const config::Cpu& cpu) {
-  std::vector<Units> units;
-  for (const config::Cpu::Unit* const unit :
-       {&cpu.integer, &cpu.multiply, &cpu.divide, &cpu.float_add, &cpu.float_multiply, &cpu.float_fused,
-        &cpu.float_divide, &cpu.float_square_root, &cpu.float_move, &cpu.float_convert, &cpu.branch})
-    units.emplace_back(static_cast<unsigned>(unit->count), unit->interval_cycles);
-  return units;
-}
-
-std::array<Cycle, kUnitTreatments> latencies_of(const config::Cpu& cpu) {
-  return {cpu.integer.latency_cycles,        cpu.multiply.latency_cycles,
-          cpu.divide.latency_cycles,         cpu.float_add.latency_cycles,
-          cpu.float_multiply.latency_cycles, cpu.float_fused.latency_cycles,
-          cpu.float_divide.latency_cycles,   cpu.float_square_root.latency_cycles,
-          cpu.float_move.latency_cycles,     cpu.float_convert.latency_cycles,
-          cpu.branch.latency_cycles};
-}
 
 constexpr Cycle kAloneCycles = 500;  // as far as it goes at once while nobody else acts
 
@@ -38,185 +15,173 @@ constexpr Cycle kAloneCycles = 500;  // as far as it goes at once while nobody e
 Core::Core(sim::Engine& engine, const sim::Component* parent, const config::Cpu& config, unsigned number,
            const Surroundings& surroundings)
     : Component(engine, "core " + std::to_string(number), parent, 2, sim::Role::ProcessingElement),
-      clock_(config.clock_khz * 1000),
-      domain_(config.clock_khz * 1000),
-      config_(config),
-      number_(number),
-      line_mask_(config.line_bytes - 1),
-      memory_(surroundings.memory),
-      view_(surroundings.view),
-      client_(surroundings.client),
-      code_(surroundings.memory, &surroundings.view, number),
-      predictor_(config.predictor),
-      window_(std::bit_ceil(2 * config.rob_entries + 1)),
-      window_mask_(window_.size() - 1),
-      dispatch_times_(kDispatchTimes),
-      front_end_places_(std::min(config.fetch_width * (config.front_end_cycles + 2), kDispatchTimes)),
-      leaves_(kReach),
-      units_(units_of(config)),
-      latency_(latencies_of(config)),
-      load_ports_(static_cast<unsigned>(config.load_ports), 1),
-      store_ports_(static_cast<unsigned>(config.store_ports), 1),
-      issue_slots_(static_cast<unsigned>(config.issue_width)),
-      instruction_cache_(config.instruction_cache, config.line_bytes),
-      l1_(config.l1, config.line_bytes),
-      l2_(config.l2, config.line_bytes),
-      load_places_(2 * config.load_entries + 1),
-      stores_(std::bit_ceil(2 * config.store_entries + 1)),
-      store_mask_(stores_.size() - 1),
-      instruction_tlb_(config.tlb.instruction_entries, config.tlb.ways),
-      data_tlb_(config.tlb.data_entries, config.tlb.ways),
-      l2_tlb_(config.tlb.l2_entries, config.tlb.l2_ways),
-      walk_cache_(config.tlb.walk_cache_entries, config.tlb.walk_cache_entries),
-      combining_(config.write_combining),
-      statistics_(*this, "core.") {
-  execution_.read_counter = read_counter;
-  execution_.counter_context = this;
-  memory_.attach_pages([this] { forget_translations(); });
+      state_(*this, config, number, surroundings.memory, surroundings.view),
+      prefetcher_(config.l2.sets != 0 ? state_.config.l2 : state_.config.l1, config.line_bytes, state_.caches,
+                  state_.misses, state_.statistics),
+      front_end_(state_, stores_, walker_, prefetcher_),
+      back_end_(state_, front_end_, walker_, uncached_),
+      walker_(state_, front_end_, loads_, back_end_),
+      loads_(state_, execution_, back_end_, uncached_, prefetcher_),
+      stores_(state_, loads_, uncached_, prefetcher_, engine),
+      uncached_(state_, loads_, back_end_),
+      execution_(state_, uncached_, device_),
+      serial_(state_, {front_end_, back_end_, execution_, stores_, uncached_, coherence_}, *this,
+              surroundings.client),
+      device_(state_, front_end_, execution_, serial_, uncached_),
+      coherence_(state_, front_end_, walker_, loads_, back_end_),
+      dispatcher_(state_, {front_end_, back_end_, execution_, loads_, stores_, serial_, device_}) {
+  state_.caches.connect(coherence_);
+  execution_.set_counters(SerialUnit::read_counter, &serial_);
+  state_.memory.attach_pages([this] { forget_translations(); });
 }
 
 void Core::assign(rv64::Registers* registers, Picoseconds now, Cycle later) {
   settle_statistics();
-  registers_ = registers;
-  preempt_at_ = kNever;
-  fetch_address_ = kNoLine;
-  reservation_ = kNoLine;
-  if (registers == nullptr || trapped_) return;  // in a trap it goes on by itself
-  const Cycle cycle = domain_.cycle_at(now) + 1 + later;
-  last_dispatch_ = std::max(last_dispatch_, cycle);
-  dispatched_ = 0;
-  accounted_ = last_dispatch_;
-  go_on(registers->pc, last_dispatch_);
-  engine().wake(*this, clock_.first_edge_after(now));
+  state_.registers = registers;
+  serial_.preempt_at(kNever);
+  front_end_.forget_line();
+  state_.reservation.drop();
+  if (registers == nullptr || serial_.is_trapped()) return;  // in a trap it goes on by itself
+  state_.slots.begin(state_.ahead.cycle_at(now) + 1 + later);
+  serial_.go_on(registers->pc, state_.slots.cycle());
+  engine().wake(*this, state_.ahead.first_edge_after(now));
 }
 
 bool Core::settle_statistics() {
-  if (registers_ == nullptr) return false;
-  const Cycle reached = last_dispatch_ + (uncounted_ != 0);
-  count_retired(domain_.cycle_at(engine().now()));
-  count_slots(std::max(domain_.cycle_at(engine().now()), reached), cause_of_waiting());
+  if (state_.registers == nullptr) return false;
+  const Cycle now = state_.ahead.cycle_at(engine().now());
+  back_end_.count_retired(now);
+  state_.slots.count(std::max(now, state_.slots.end()), dispatcher_.cause_of_waiting());
   return true;
 }
 
 void Core::preempt_at(Picoseconds time) {
-  preempt_at_ = time;
-  preempting_ = false;
-  if (registers_ != nullptr && time != kNever && !trapped_)
+  serial_.preempt_at(time);
+  if (state_.registers != nullptr && time != kNever && !serial_.is_trapped())
     engine().wake_after(*this, std::max(time, engine().now()));
 }
 
-std::uint64_t Core::read_counter(void* core, unsigned csr) {
-  const Core& self = *static_cast<Core*>(core);
-  switch (csr) {
-    case rv64::csr::kCycle:
-      return self.serial_cycle_;
-    case rv64::csr::kTime:
-      return self.domain_.edge(self.serial_cycle_) / kPicosecondsPerNanosecond;
-    case rv64::csr::kInstret:
-      return self.statistics_.instructions;
-    default:
-      return program_counter(self.statistics_, csr - rv64::csr::kCycle);
-  }
+void Core::forget_translations() {
+  state_.translation.forget();
+  walker_.forget_translations();
+  front_end_.forget_translation();
 }
 
-void Core::send(Cycle at, CoherenceKind kind, std::uint64_t line, bool dirty, bool held) {
-  Message message;
-  message.line = PhysicalAddress(line);
-  message.cache = static_cast<std::uint16_t>(number_);
-  message.kind = kind;
-  message.dirty = dirty;
-  message.held = held;
-  assert(at >= now_);
-  outgoing_.push_back({at, sent_++, message});
-  // The answer may arrive after limit_.
-  limit_ = std::min(limit_, answer_after(at));
+std::uint64_t Core::drop_lines(Picoseconds now) {
+  return coherence_.drop_lines(state_.ahead.cycle_at(now) + 1);
 }
 
-// Sends messages up to limit_, in the order of their times.
-void Core::flush_outgoing(Picoseconds now) {
-  if (outgoing_.empty()) return;
-  std::sort(outgoing_.begin(), outgoing_.end(), [](const Outgoing& a, const Outgoing& b) {
-    return a.at != b.at ? a.at < b.at : a.order < b.order;
-  });
-  std::size_t sent = 0;
-  while (sent < outgoing_.size() && outgoing_[sent].at <= limit_ && to_directory_->can_push(now)) {
-    assert(outgoing_[sent].at >= now_);
-    const Cycle ahead = outgoing_[sent].at - now_ + config_.to_directory_cycles - 1;
-    to_directory_->push(now, outgoing_[sent].message, clock_.edge_after(now, ahead));
-    ++sent;
-  }
-  outgoing_.erase(outgoing_.begin(), outgoing_.begin() + static_cast<std::ptrdiff_t>(sent));
-  if (!outgoing_.empty()) wake_for(outgoing_.front().at);
+void Core::line_rewritten(PhysicalAddress line) {
+  if (state_.registers == nullptr) return;
+  const Cycle now = state_.ahead.cycle_at(engine().now());
+  if (coherence_.line_rewritten(line.value(), std::max(now, state_.ahead.reached())))
+    engine().wake_after(*this, engine().now());
 }
 
-void Core::handle(const Message& message) {
-  drain_at_ = 0;
+void CoreClient::stands(Core& core) {
+  core.engine().after_ticks([&core] { core.call_client(); });
+}
+
+void Core::call_client() {
+  const Picoseconds now = engine().now();
+  const Cycle spent = serial_.call_client(now);
+  if (state_.registers == nullptr) return;
+  serial_.go_on(state_.registers->pc, state_.ahead.now() + 1 + spent);
+  engine().wake(*this, state_.ahead.next_edge(now));
+}
+
+void Core::handle(const memory::CoherenceMessage& message) {
+  const Cycle now = state_.ahead.now();
+  state_.stores.set_due(0);
   if (message.kind == CoherenceKind::Grant) {
-    granted(message, now_);
+    coherence_.granted(message, engine().now());
     // Accesses that wait for the line have it before another agent may ask for it.
-    drain(now_);
-    if (atomic_line_ == message.line.value()) dispatch();
+    stores_.drain(now);
+    if (serial_.waits_for(message.line.value())) dispatcher_.dispatch();
   } else if (message.kind == CoherenceKind::Uncached) {
-    uncached_done(message.request);
-    drain(now_);
+    uncached_answered(message.request);
+    stores_.drain(now);
   } else {
     // Finished accesses came first.
-    probed(message, std::max(now_, reached_));
+    coherence_.probed(message, std::max(now, state_.ahead.reached()));
   }
+}
+
+void Core::uncached_answered(memory::RequestHandle request) {
+  uncached_.answered(request);
+  if (device_.is_of(request)) device_.end();
+  uncached_.release(request);
+  back_end_.tell_waiters();
+  uncached_.retry_waiting();
+  back_end_.retire_known();
 }
 
 // While it is the only executing core, and has asked for nothing: until another agent can ask it for a line.
 Cycle Core::reach_alone(Picoseconds now) {
-  const Picoseconds others = view_.others_ask_from(now);
-  Cycle reach = now_ + kAloneCycles;
-  for (const WriteCombining::Buffer& buffer : combining_.open())
-    reach = std::min(reach, answer_after(combining_.deadline(buffer)));
+  const Picoseconds others = state_.view.others_ask_from(now);
+  Cycle reach = state_.ahead.now() + kAloneCycles;
+  const WriteCombining& combining = uncached_.combining();
+  for (const WriteCombining::Buffer& buffer : combining.open())
+    reach = std::min(reach, state_.ahead.answer_after(combining.deadline(buffer)));
   if (others == kNever) return reach;
-  return std::min(reach, domain_.cycle_at(others) + config_.from_directory_cycles - 1);
+  return std::min(reach, state_.ahead.before_arrival(state_.ahead.cycle_at(others)));
+}
+
+// How far the tick goes, with the next message at `arrival`.
+[[gnu::always_inline]] inline void Core::set_reach(Picoseconds now, Picoseconds arrival) {
+  Lookahead& ahead = state_.ahead;
+  ahead.set_limit(ahead.before_arrival(ahead.now()));
+  if (arrival != kNever)
+    ahead.stop_at(ahead.cycle_at(arrival));
+  else if (state_.alone && state_.misses.is_empty() && state_.port.is_empty() && uncached_.is_empty())
+    ahead.set_limit(std::max(ahead.limit(), reach_alone(now)));
+}
+
+// The probe of a reserved line is answered in time.
+[[gnu::always_inline]] inline void Core::wait_with_held_probe() {
+  if (state_.reservation.held() == nullptr) return;
+  const Cycle until = state_.reservation.held_until();
+  if (state_.ahead.now() >= until) {
+    coherence_.answer_held_probe(state_.ahead.now());
+  } else {
+    state_.ahead.stop_at(until - 1);
+    state_.ahead.wake_at(until);
+  }
+}
+
+// As far as the tick goes.
+[[gnu::always_inline]] inline void Core::work() {
+  for (bool again = true; again;) {
+    while (dispatcher_.dispatch()) {
+    }
+    // Loads with a performed store let dispatch go on.
+    const std::size_t waiting = state_.loads.waiting_for_stores();
+    stores_.drain(state_.ahead.limit());
+    again = state_.loads.waiting_for_stores() < waiting;
+  }
+  uncached_.retry_waiting();  // a fence may have retired
+  if (uncached_.combining().any_open()) uncached_.send_idle(state_.ahead.limit());
+  if (state_.stores.due() != kUnknown) state_.ahead.wake_for(state_.stores.due());
 }
 
 Picoseconds Core::tick(Picoseconds now) {
-  now_ = clock_.advance_to(now);
-  wake_ = kUnknown;
-  limit_ = now_;
-  while (from_directory_->can_pop(now)) handle(from_directory_->pop(now));
-  const Picoseconds arrival = from_directory_->next_arrival(now);
-  limit_ = now_ + config_.from_directory_cycles - 1;
-  if (arrival != kNever)
-    limit_ = std::min(limit_, domain_.cycle_at(arrival));
-  else if (alone_ && misses_.empty() && outgoing_.empty() && uncached_.empty())
-    limit_ = std::max(limit_, reach_alone(now));
-  if (held_probe_) {
-    if (reservation_ != held_probe_->line.value() || now_ >= reserved_until_) {
-      answer_held_probe(now_);
-    } else {
-      limit_ = std::min(limit_, reserved_until_ - 1);
-      wake_at(reserved_until_);
-    }
-  }
-  for (bool again = true; again;) {
-    while (dispatch()) {
-    }
-    // Loads with a performed store let dispatch go on.
-    const std::size_t waiting = behind_stores_.size();
-    drain(limit_);
-    again = behind_stores_.size() < waiting;
-  }
-  if (!uncached_waiting_.empty()) retry_uncached();  // a fence may have retired
-  if (combining_.any_open()) send_idle(limit_);
-  if (drain_at_ != kUnknown) wake_for(drain_at_);
-  reached_ = std::max(reached_, limit_);
-  flush_outgoing(now);
-  Picoseconds next = kNever;
-  if (wake_ != kUnknown) next = clock_.edge_after(now, wake_ - now_);
-  if (arrival != kNever) next = std::min(next, clock_.first_edge_after(arrival));
+  sim::Queue<memory::CoherenceMessage>& answers = state_.port.answers();
+  state_.ahead.begin(now);
+  while (answers.can_pop(now)) handle(answers.pop(now));
+  const Picoseconds arrival = answers.next_arrival(now);
+  set_reach(now, arrival);
+  wait_with_held_probe();
+  work();
+  state_.port.flush(now);
+  Picoseconds next = state_.ahead.end(now);
+  if (arrival != kNever) next = std::min(next, state_.ahead.first_edge_after(arrival));
   return next;
 }
 
 std::string Core::waits_for() const {
-  if (registers_ == nullptr) return {};
-  if (!misses_.empty()) return name() + " waits for lines of memory";
-  if (!uncached_.empty()) return name() + " waits for accesses that no cache holds";
+  if (state_.registers == nullptr) return {};
+  if (!state_.misses.is_empty()) return name() + " waits for lines of memory";
+  if (!uncached_.is_empty()) return name() + " waits for accesses that no cache holds";
   return {};
 }
 

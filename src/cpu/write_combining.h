@@ -1,5 +1,5 @@
 // Write-combining buffers: stores to uncached pages that are not on their way yet. Stores to the same block
-// of memory are put together, byte by byte, in a request. core_uncached.cpp decides when it is sent. So eight
+// of memory are put together, byte by byte, in a request. uncached_unit.h decides when it is sent. So eight
 // stores of eight bytes to a block of 64 make one request; two bytes at its ends make one too, with a mask.
 //
 // A buffer is in use until its write is answered. Source: Intel 64 and IA-32 Architectures Optimization
@@ -38,6 +38,7 @@ class WriteCombining {
   Cycle deadline(const Buffer& buffer) const { return buffer.written + config_.idle_cycles; }
 
   std::vector<Buffer>& open() { return open_; }
+  const std::vector<Buffer>& open() const { return open_; }
   bool any_open() const { return !open_.empty(); }
   // Open, or sent and not answered.
   unsigned in_use() const { return static_cast<unsigned>(open_.size()) + sent_; }

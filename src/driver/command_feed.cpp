@@ -49,7 +49,7 @@ PhysicalAddress CommandFeed::new_semaphore() {
 Address CommandFeed::gpu_address(PendingCommand& pending, const Endpoint& end, Bytes bytes_there,
                                  std::uint64_t host_flag, std::uint64_t physical_flag, std::uint64_t& flags) {
   if (!end.host) {
-    if (gpu_.address_space.pages().find(end.address).attributes.route == memory::Route::HostDram)
+    if (gpu_.address_space.pages().find(end.address).attributes.home != memory::Home::DeviceDram)
       flags |= host_flag;
     return end.address.value();
   }

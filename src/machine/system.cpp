@@ -23,13 +23,21 @@ MachinePlan planned(MachinePlan plan, const Features& features) {
 
 }  // namespace
 
+// Below a level that the processor shares, its memory lies in the GPU's channels.
+memory::Home home_of_host_dram(const config::Machine& config, const Options& options) {
+  const bool shared = std::any_of(config.levels.begin(), config.levels.end(),
+                                  [](const config::Level& level) { return level.shared_with_processor; });
+  return shared && !options.functional ? memory::Home::SharedDram : memory::Home::HostDram;
+}
+
 struct System::Parts {
   Parts(const config::Machine& config, memory::HostPort& host, gpu::DeviceServices device_services,
         const Options& options, const Features& features)
       : machine(config),
         services(std::move(device_services)),
         engine(options.shuffle_seed, options.two_threads),
-        memory(config.gpu.dram.bytes, config.gpu.dram.page_bytes, config.host.dram_bytes),
+        memory(config.gpu.dram.bytes, config.gpu.dram.page_bytes, config.host.dram_bytes,
+               home_of_host_dram(config, options)),
         address_space(memory, memory::device_pages(config.gpu)),
         plan(planned({machine, engine, options.functional, services}, features)),
         board(engine, machine, address_space, host, gpu::occupancy,

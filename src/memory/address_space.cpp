@@ -54,7 +54,7 @@ std::optional<PhysicalAddress> AddressSpace::take_frames(Bytes bytes) {
   const std::uint64_t moves = memory_.moves();
   auto taken = memory_.take_device(bytes);
   if (!taken && spare_) {
-    memory_.range(Route::DeviceDram).frames.give_back(*spare_, granule_bytes());
+    memory_.device().frames.give_back(*spare_, granule_bytes());
     spare_.reset();
     pages_.bytes_moved();
     taken = memory_.take_device(bytes);
@@ -122,7 +122,7 @@ const Allocation* AddressSpace::map_host(void* host, Bytes bytes, AllocationKind
       memory_.lend(backing, allocation.mapped_bytes, address - first, through_port);
   allocation.flags = flags;
   PageAttributes own = attributes;
-  own.route = Route::HostDram;
+  own.home = memory_.host().home;
   own.cacheability = {false, false, false};  // the GPU caches no byte of host memory
   return insert(std::move(allocation), physical, own);
 }
@@ -133,9 +133,8 @@ bool AddressSpace::release(VirtualAddress base) {
   const Allocation& allocation = it->second;
   if (on_change) on_change(allocation, false);
   if (allocation.in_device_memory())
-    for_each_run(base, allocation.mapped_bytes, [this](const PageRun& run) {
-      memory_.range(Route::DeviceDram).frames.give_back(run.physical, run.bytes);
-    });
+    for_each_run(base, allocation.mapped_bytes,
+                 [this](const PageRun& run) { memory_.device().frames.give_back(run.physical, run.bytes); });
   else
     memory_.take_back(physical(base));
   pages_.unmap(base, allocation.mapped_bytes);
@@ -200,7 +199,7 @@ bool AddressSpace::move_page(VirtualAddress address) {
   const PhysicalAddress old = physical(page);
   std::memcpy(memory_.bytes(*frame), memory_.bytes(old), page_bytes_);
   pages_.remap(page, *frame);
-  memory_.range(Route::DeviceDram).frames.give_back(old, page_bytes_);
+  memory_.device().frames.give_back(old, page_bytes_);
   return true;
 }
 

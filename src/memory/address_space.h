@@ -120,9 +120,9 @@ class AddressSpace {
 
   PhysicalMemory& memory() { return memory_; }
   const PhysicalMemory& memory() const { return memory_; }
-  Bytes device_bytes() const { return memory_.range(Route::DeviceDram).bytes; }
+  Bytes device_bytes() const { return memory_.device().bytes; }
   Bytes device_bytes_free() const {
-    return memory_.range(Route::DeviceDram).frames.free_bytes() + (spare_ ? granule_bytes() : 0);
+    return memory_.device().frames.free_bytes() + (spare_ ? granule_bytes() : 0);
   }
   Bytes page_bytes() const { return page_bytes_; }
   const std::map<VirtualAddress, Allocation>& allocations() const { return by_base_; }

@@ -51,7 +51,7 @@ struct Rights {
 };
 
 // How accesses to a page reach memory. Values do not depend on it, so the interpreter does not look at it;
-// timed cores do (cpu/core_uncached.cpp). Source: RISC-V Instruction Set Manual, volume II, physical memory
+// timed cores do (cpu/uncached_unit.h). Source: RISC-V Instruction Set Manual, volume II, physical memory
 // attributes and Svpbmt (PMA, NC, IO).
 enum class MemoryType : std::uint8_t {
   WriteBack,  // caches may hold it

@@ -47,8 +47,8 @@ struct Topology {
         l3_commands(engine, l3) {
     space.allocate_device(gpu_config.dram.bytes, AllocationKind::Device);
     l3.connect_above(between, to_l2);
-    l2.connect_below(between, to_l2, 0, [](PhysicalAddress) { return std::uint16_t{0}; });
-    l3.connect_below(to_dram, to_l3, 0, [](PhysicalAddress) { return std::uint16_t{0}; });
+    l2.connect_below(between, to_l2, 0, nullptr);
+    l3.connect_below(to_dram, to_l3, 0, nullptr);
     dram.connect(to_dram, to_l3);
   }
   void run() {

@@ -143,7 +143,8 @@ bool DataTransferEngine::send(Picoseconds now, memory::RequestHandle handle) {
     ports_.to_host->push(now, packet);
   } else {
     packet.source = ports_.device_number;
-    packet.destination = ports_.device_destination_of(request.address);
+    packet.destination =
+        ports_.destinations == nullptr ? std::uint16_t{0} : ports_.destinations->of(request.address);
     ports_.to_device->push(now, packet);
   }
   return true;

@@ -14,7 +14,6 @@
 #pragma once
 
 #include <array>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -24,6 +23,7 @@
 #include "gpu/front_end/task.h"
 #include "memory/address_space.h"
 #include "memory/channel.h"
+#include "memory/destinations.h"
 #include "memory/packet.h"
 #include "memory/race_detector.h"
 #include "memory/virtual/translator.h"
@@ -66,12 +66,9 @@ class DataTransferEngine : public sim::Component {
     sim::Queue<memory::Packet>* from_host = nullptr;
     memory::Channel* to_device = nullptr;
     sim::Queue<memory::Packet>* from_device = nullptr;
-    std::uint16_t device_number = 0;  // of this end of the GPU's interconnect
-    // Where requests for a physical address of device memory go on it.
-    std::function<std::uint16_t(PhysicalAddress)> device_destination_of = [](PhysicalAddress) {
-      return std::uint16_t{0};
-    };
-    memory::RaceDetector* races = nullptr;  // null: nobody looks for races
+    std::uint16_t device_number = 0;                     // of this end of the GPU's interconnect
+    const memory::Destinations* destinations = nullptr;  // of device memory, on it; null: 0
+    memory::RaceDetector* races = nullptr;               // null: nobody looks for races
   };
   void connect(const Ports& ports) { ports_ = ports; }
 
@@ -121,7 +118,7 @@ class DataTransferEngine : public sim::Component {
   // Physical address, and how many bytes follow in the mapping; false when nothing is mapped there.
   bool translate(End& end, Address address, PhysicalAddress& physical, Bytes& left);
   bool is_host(PhysicalAddress physical) const {
-    return address_space_.memory().route_of(physical) == memory::Route::HostDram;
+    return !address_space_.memory().map().is_at(memory::Home::DeviceDram, physical);
   }
   memory::TrafficClass class_at(PhysicalAddress physical) const {
     return is_host(physical) || move_.trigger == memory::Trigger::None ? memory::TrafficClass::NonTriggered

@@ -76,7 +76,7 @@ void InstructionCache::ask(Picoseconds now, std::uint64_t line) {
   memory::Packet packet;
   packet.request = handle;
   packet.source = ports_.number;
-  packet.destination = ports_.destination_of(request.address);
+  packet.destination = ports_.destinations->of(request.address);
   ports_.to_memory->push(now, packet);
 }
 

@@ -11,11 +11,11 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <functional>
 #include <vector>
 
 #include "config/machine.h"
 #include "memory/channel.h"
+#include "memory/destinations.h"
 #include "sim/statistics.h"
 
 namespace duet::gpu {
@@ -34,8 +34,8 @@ class InstructionCache {
   struct Ports {
     memory::Channel* to_memory = nullptr;
     sim::Queue<memory::Packet>* from_memory = nullptr;
-    std::uint16_t number = 0;                                      // of this end of the interconnect
-    std::function<std::uint16_t(PhysicalAddress)> destination_of;  // of a physical address
+    std::uint16_t number = 0;  // of this end of the interconnect
+    const memory::Destinations* destinations = nullptr;
   };
   InstructionCache(const config::Cache& config, std::uint16_t sm_number, memory::RequestPool& pool);
   void connect(const Ports& ports) { ports_ = ports; }

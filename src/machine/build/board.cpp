@@ -153,9 +153,7 @@ void Board::connect_copy_engine(gpu::DataTransferEngine& engine, const config::M
     ports.to_device = to_memory.requests;
     ports.from_device = to_memory.responses;
     ports.device_number = to_memory.number;
-    ports.device_destination_of = [this](PhysicalAddress address) {
-      return memory_system_->destination_of(address);
-    };
+    ports.destinations = &memory_system_->destinations();
   } else {
     ports.to_device = &memory_channels_.emplace_back(config.link.queue_packets, &engine, &*device_memory_);
     ports.from_device = &memory_queues_.emplace_back(packets, &*device_memory_, &engine);

@@ -34,6 +34,7 @@ MemorySystem::MemorySystem(sim::Engine& engine, const sim::Component* shared, co
       pool_(pool),
       address_space_(address_space),
       map_(config_.dram),
+      destinations_(address_space.memory().map()),
       bridge_(engine, parent, config.interconnect.clock_khz, link_number, host_memory_number) {
   for (unsigned c = 0; c < map_.channels(); ++c)
     controllers_.emplace_back(engine, "DRAM channel " + std::to_string(c), parent, config_.dram, c, map_,
@@ -42,6 +43,9 @@ MemorySystem::MemorySystem(sim::Engine& engine, const sim::Component* shared, co
       engine, parent, config::Level{"L2", config_.l2_slices, config_.l2, config_.interconnect},
       CacheLevel::Names{"interconnect to memory", "interconnect to SMs", "interconnect", "l2"}, map_, pool,
       config_.full_empty);
+  destinations_.send(memory::Home::DeviceDram, levels_.front().slice_map());
+  for (const memory::Home behind_link : {memory::Home::HostDram, memory::Home::SharedDram})
+    destinations_.send(behind_link, static_cast<std::uint16_t>(levels_.front().slices()));
   for (const config::Level& level : levels) {
     const std::string kind = config::statistics_name(level);
     CacheLevel& above = levels_.back();
@@ -65,12 +69,6 @@ bool MemorySystem::l2_alone_is_newer() const {
   return !config_.l1.write_back && levels_.size() > 1 && levels_[1].shared_with_processor();
 }
 
-std::uint16_t MemorySystem::destination_of(PhysicalAddress physical) const {
-  return static_cast<std::uint16_t>(address_space_.memory().route_of(physical) == memory::Route::DeviceDram
-                                        ? levels_.front().destination_of(physical)
-                                        : levels_.front().slices());
-}
-
 void MemorySystem::connect_sm(sim::Component& sm, gpu::TimedSm::Ports& ports) {
   const auto sm_number = static_cast<std::uint16_t>(l1_.size());
   const auto number = static_cast<std::uint16_t>(sm_number * kNumbersOfSm);
@@ -78,13 +76,13 @@ void MemorySystem::connect_sm(sim::Component& sm, gpu::TimedSm::Ports& ports) {
   memory::RequestCrossbar& requests = levels_.front().requests();
   memory::ResponseCrossbar& responses = levels_.front().responses();
   const unsigned in = requests.add_input_port(), out = responses.add_output_port();
-  const auto route = [this](PhysicalAddress line) { return destination_of(line); };
   const auto place = [&](memory::Cache& cache, const config::Cache& config, std::uint16_t own,
                          memory::Channel*& to, sim::Queue<memory::Packet>*& from) {
     to = &channels_.emplace_back(config.queue_entries, &sm, &cache);
     from = &queues_.emplace_back(config.queue_entries, &cache, &sm);
     cache.connect_above(*to, *from);
-    cache.connect_below(requests.add_input(in, &cache), responses.add_output(out, own, &cache), own, route);
+    cache.connect_below(requests.add_input(in, &cache), responses.add_output(out, own, &cache), own,
+                        &destinations_);
   };
   memory::Cache& l1 = l1_.emplace_back(engine_, "L1 " + std::to_string(sm_number), "l1", &sm, 0, config_.l1,
                                        hertz, pool_, memory::LineNumbering{}, config_.full_empty);
@@ -109,7 +107,7 @@ void MemorySystem::connect_sm(sim::Component& sm, gpu::TimedSm::Ports& ports) {
   ports.instructions.number = static_cast<std::uint16_t>(number + 2);
   ports.instructions.to_memory = &requests.add_input(in, &sm);
   ports.instructions.from_memory = &responses.add_output(out, ports.instructions.number, &sm);
-  ports.instructions.destination_of = route;
+  ports.instructions.destinations = &destinations_;
 }
 
 MemorySystem::EnginePorts MemorySystem::connect_copy_engine(sim::Component& engine) {
@@ -184,7 +182,7 @@ void MemorySystem::settle(PhysicalAddress physical, Bytes bytes) {
 
 std::optional<std::byte> MemorySystem::peek(std::uint32_t sm, PhysicalAddress physical) const {
   if (const auto byte = l1_[sm].dirty_byte(physical)) return byte;
-  if (address_space_.memory().route_of(physical) == memory::Route::DeviceDram)
+  if (address_space_.memory().map().is_at(memory::Home::DeviceDram, physical))
     for (const CacheLevel& level : levels_)
       if (const auto byte = level.dirty_byte(physical)) return byte;
   const std::byte* backing = address_space_.memory().bytes(physical);

@@ -54,8 +54,8 @@ class MemorySystem {
   void look_for_races(memory::RaceDetector* races) {
     for (memory::DramController& controller : controllers_) controller.look_for_races(races);
   }
-  // Where requests for a physical address go.
-  std::uint16_t destination_of(PhysicalAddress physical) const;
+  // Of requests of SMs and copy engines.
+  const memory::Destinations& destinations() const { return destinations_; }
 
   // Brings what L2 and the levels below hold of these physical bytes to the backing memory and drops it,
   // outside simulated time. Their full/empty bits are full.
@@ -91,6 +91,7 @@ class MemorySystem {
   memory::AddressMap map_;
   std::deque<memory::DramController> controllers_;
   std::deque<CacheLevel> levels_;  // from L2 down
+  memory::Destinations destinations_;
   HostBridge bridge_;
   std::deque<memory::Cache> l1_, constant_caches_;
   std::deque<memory::Channel> channels_;           // between SMs and their caches

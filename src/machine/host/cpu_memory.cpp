@@ -86,8 +86,7 @@ void CpuMemory::connect_own(const config::Cpu& cpu, const config::Host& dram) {
     requests_of_l3_.emplace(kBelow, &*l3_, &*dram_);
     answers_to_l3_.emplace(kBelow, &*dram_, &*l3_);
     l3_->connect_above(*requests_, *answers_);
-    l3_->connect_below(*requests_of_l3_, *answers_to_l3_, 0,
-                       [](PhysicalAddress) { return std::uint16_t{0}; });
+    l3_->connect_below(*requests_of_l3_, *answers_to_l3_, 0, nullptr);
     dram_->connect(requests_of_l3_->of(memory::TrafficClass::NonTriggered), *answers_to_l3_);
     l3_->tick_on_thread_of(directory_);
   }
@@ -107,8 +106,7 @@ void CpuMemory::connect_shared() {
                             level.line_bytes(), line_bytes_));
   const CacheLevel::Client client = level.connect_client(directory_);
   directory_.connect_below(client.requests->of(memory::TrafficClass::NonTriggered), *client.responses,
-                           client.number,
-                           [&level](PhysicalAddress line) { return level.destination_of(line); });
+                           client.number, &level.destinations());
   // What a look at a line finds does not depend on who is ticked first: others write there too.
   const auto changed = [this](PhysicalAddress line, const std::byte* before, const std::byte* after) {
     if (std::memcmp(before, after, line_bytes_) != 0)
@@ -121,10 +119,7 @@ void CpuMemory::connect_shared() {
     slice.connect_observer(*use_);
     slice.tick_on_thread_of(directory_);
   }
-  for (memory::DramController& controller : shared_->controllers) {
-    controller.serve_host_dram();
-    controller.tick_on_thread_of(directory_);
-  }
+  for (memory::DramController& controller : shared_->controllers) controller.tick_on_thread_of(directory_);
 }
 
 // A write of somebody into a line that nobody of the domain holds.
@@ -240,7 +235,7 @@ std::vector<PhysicalAddress> CpuMemory::take_written_lines(unsigned core) {
 std::vector<PhysicalAddress> CpuMemory::device_lines() const {
   std::vector<PhysicalAddress> lines;
   directory_.for_each_line([&](PhysicalAddress line) {
-    if (physical_.route_of(line) == memory::Route::DeviceDram) lines.push_back(line);
+    if (physical_.map().is_at(memory::Home::DeviceDram, line)) lines.push_back(line);
   });
   std::sort(lines.begin(), lines.end());
   return lines;
@@ -249,7 +244,7 @@ std::vector<PhysicalAddress> CpuMemory::device_lines() const {
 void CpuMemory::about_to_write(PhysicalAddress address, unsigned bytes, const std::byte* old, unsigned core) {
   if (cores_write_ && core != kNobody) {
     directory_.wrote(address, bytes);
-    if (core < written_lines_.size() && physical_.route_of(address) == memory::Route::DeviceDram)
+    if (core < written_lines_.size() && physical_.map().is_at(memory::Home::DeviceDram, address))
       written_lines_[core].insert(address.aligned_down(line_bytes_).value());
   }
   if (overwritten_at_ != engine_.now()) {
@@ -316,7 +311,7 @@ rv64::Page CpuMemory::Programs::find_page(VirtualAddress address, rv64::Access a
   if (run.bytes == 0) return {};
   const PhysicalAddress frame = run[address.aligned_down(rv64::kPageBytes)];
   // Host memory that kernels reach does not lie below the shared level.
-  if (owner_.physical_.route_of(frame) != memory::Route::DeviceDram) return {};
+  if (!owner_.physical_.map().is_at(memory::Home::DeviceDram, frame)) return {};
   const bool writes = cores_write && address < memory::kConstantVirtualBase;
   return {owner_.physical_.bytes(frame), {true, writes, false}};
 }

@@ -52,7 +52,9 @@ Picoseconds RootComplex::tick(Picoseconds now) {
   while (ports_.from_memory->can_pop(now)) ports_.to_link->push(now, ports_.from_memory->pop(now));
   bool full = false;
   while (!full && ports_.from_link->can_pop(now)) {
-    if (is_of_program(pool_[ports_.from_link->front().request]))
+    const Request& request = pool_[ports_.from_link->front().request];
+    // Registered memory begins and ends anywhere: of its first and last line only some bytes exist.
+    if (lent_.home_at_host(request.address, request.bytes) == memory::Home::Program)
       take(now, ports_.from_link->pop(now));
     else if (ports_.to_memory->can_push(now))
       ports_.to_memory->push(now, ports_.from_link->pop(now));
@@ -64,14 +66,6 @@ Picoseconds RootComplex::tick(Picoseconds now) {
                                     ports_.from_link->next_arrival(now)})
     if (arrival != kNever) next = std::min(next, next_opportunity(arrival));
   return next;
-}
-
-// Registered memory begins and ends anywhere: of its first and last line only some bytes exist.
-bool RootComplex::is_of_program(const Request& request) const {
-  for (Bytes i = 0; i < request.bytes; ++i)
-    if (const memory::Backing there = lent_.backing(request.address + i); there.bytes != nullptr)
-      return there.through_port;
-  return false;
 }
 
 void RootComplex::say(Picoseconds now, const CoherenceMessage& message) {

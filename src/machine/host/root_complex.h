@@ -83,7 +83,6 @@ class RootComplex final : public sim::Component {
     std::optional<memory::CoherenceMessage> probe;
   };
 
-  bool is_of_program(const memory::Request& request) const;
   void take(Picoseconds now, const memory::Packet& packet);
   bool writes_all(const memory::Request& request, unsigned from, unsigned bytes) const;
   void ask(Picoseconds now, PhysicalAddress line, const Part& first);

@@ -41,8 +41,7 @@ void CacheLevel::connect_below(std::deque<memory::DramController>& controllers, 
     memory::DramController& controller = controllers[map_.channel_of(s)];
     auto& below = channels_.emplace_back(config_.cache.queue_entries, &slice, &controller);
     auto& back = queues_.emplace_back(answers, &controller, &slice);
-    slice.connect_below(below, back, static_cast<std::uint16_t>(s),
-                        [](PhysicalAddress) { return std::uint16_t{0}; });
+    slice.connect_below(below, back, static_cast<std::uint16_t>(s), nullptr);
     controller.connect(below, back);
   }
 }
@@ -55,10 +54,9 @@ void CacheLevel::connect_below(CacheLevel& below) {
                 " is less than the " + std::to_string(config_.cache.line_bytes) + " of " + name() +
                 " above it: gpu.full_empty.granule_bytes must be 0");
   for (memory::Cache& slice : caches_) {
-    const auto destination_of = [&below](PhysicalAddress line) { return below.destination_of(line); };
     if (!shorter && level.wire_cycles == 0) {
       const Client client = below.connect_client(slice);
-      slice.connect_below(*client.requests, *client.responses, client.number, destination_of);
+      slice.connect_below(*client.requests, *client.responses, client.number, &below.destinations());
       continue;
     }
     memory::LevelPort& port = ports_.emplace_back(
@@ -68,10 +66,10 @@ void CacheLevel::connect_below(CacheLevel& below) {
         pool_);
     auto& requests = channels_.emplace_back(config_.cache.queue_entries, &slice, &port);
     auto& responses = queues_.emplace_back(config_.cache.queue_entries, &port, &slice);
-    slice.connect_below(requests, responses, 0, [](PhysicalAddress) { return std::uint16_t{0}; });
+    slice.connect_below(requests, responses, 0, nullptr);
     port.connect_above(requests, responses);
     const Client client = below.connect_client(port);
-    port.connect_below(*client.requests, *client.responses, client.number, destination_of);
+    port.connect_below(*client.requests, *client.responses, client.number, &below.destinations());
   }
 }
 

@@ -3,7 +3,7 @@
 //
 //   CacheLevel l2(engine, gpu_node, level, names, map, pool, gpu.full_empty);
 //   l2.connect_below(controllers);            // or: l2.connect_below(l3)
-//   l2.requests().add_input(port, &l1);       // the client; packets go to l2.destination_of(line)
+//   l2.requests().add_input(port, &l1);       // the client; packets go to l2.destinations().of(line)
 //
 // Numbers on the interconnect: slices for requests, clients for answers.
 #pragma once
@@ -16,6 +16,7 @@
 #include "memory/cache/cache.h"
 #include "memory/cache/level_port.h"
 #include "memory/cache/slice_map.h"
+#include "memory/destinations.h"
 #include "memory/dram/dram_controller.h"
 #include "memory/interconnect/crossbar.h"
 #include "sim/engine.h"
@@ -49,9 +50,9 @@ class CacheLevel {
   };
   Client connect_client(sim::Component& client);
 
-  std::uint16_t destination_of(PhysicalAddress line) const {
-    return static_cast<std::uint16_t>(map_.slice_of(line));
-  }
+  // Of requests from above, by their line.
+  const memory::Destinations& destinations() const { return destinations_; }
+  const memory::SliceMap& slice_map() const { return map_; }
   unsigned slices() const { return map_.slices(); }
   memory::RequestCrossbar& requests() { return requests_; }
   memory::ResponseCrossbar& responses() { return responses_; }
@@ -90,6 +91,7 @@ class CacheLevel {
  private:
   const config::Level config_;
   const memory::SliceMap map_;
+  const memory::Destinations destinations_{map_};
   memory::RequestCrossbar requests_;
   memory::ResponseCrossbar responses_;
   std::deque<memory::Cache> caches_;

@@ -33,8 +33,8 @@ void Cache::connect_above(Channel& requests, sim::Queue<Packet>& responses) {
 }
 
 void Cache::connect_below(Channel& requests, sim::Queue<Packet>& responses, std::uint16_t number,
-                          std::function<std::uint16_t(PhysicalAddress line)> destination_of) {
-  below_.connect(requests, responses, number, std::move(destination_of));
+                          const Destinations* destinations) {
+  below_.connect(requests, responses, number, destinations);
 }
 
 Picoseconds Cache::tick(Picoseconds now) { return called_ == 0 ? step<false>(now) : step<true>(now); }

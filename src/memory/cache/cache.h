@@ -2,7 +2,7 @@
 //
 //   Cache l1(engine, "L1 0", "l1", &sm, 0, config.l1, clock_hz, pool);
 //   l1.connect_above(from_sm, to_sm);                            // once for each client
-//   l1.connect_below(to_l2, from_l2, number, destination_of);    // `number`: its own on the crossbar
+//   l1.connect_below(to_l2, from_l2, number, &destinations);    // `number`: its own on the crossbar
 //
 // A read is received (take_in()), and looked up latency_cycles later (look_up()). A hit is answered
 // (serve_here()), 2 + latency_cycles edges after its push. A miss takes a register and fetches its sectors
@@ -16,7 +16,6 @@
 
 #include <algorithm>
 #include <array>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -71,9 +70,9 @@ class Cache : public sim::Component {
 
   // A client sends `requests` and reads `responses`. It must always go on reading them.
   void connect_above(Channel& requests, sim::Queue<Packet>& responses);
-  // Packets below carry source `number` and the destination of their line.
+  // Packets below carry source `number` and the destination of their line; null: 0.
   void connect_below(Channel& requests, sim::Queue<Packet>& responses, std::uint16_t number,
-                     std::function<std::uint16_t(PhysicalAddress line)> destination_of);
+                     const Destinations* destinations);
 
   // Makes it perfect: `memory` has the newest value of every byte that this cache may hold.
   void serve_from(const PhysicalMemory& memory) { memory_ = &memory; }

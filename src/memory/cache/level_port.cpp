@@ -22,11 +22,11 @@ void LevelPort::connect_above(Channel& requests, sim::Queue<Packet>& responses) 
 }
 
 void LevelPort::connect_below(Channel& requests, sim::Queue<Packet>& responses, std::uint16_t number,
-                              std::function<std::uint16_t(PhysicalAddress)> destination_of) {
+                              const Destinations* destinations) {
   to_below_ = &requests;
   from_below_ = &responses;
   number_ = number;
-  destination_of_ = std::move(destination_of);
+  destinations_ = destinations;
 }
 
 Picoseconds LevelPort::tick(Picoseconds now) {
@@ -113,7 +113,7 @@ void LevelPort::send(Picoseconds now, std::uint32_t index, RequestHandle part) {
   const bool split = std::exchange(packet.request, part) != part;
   if (split && packet.payload_bytes != 0) packet.payload_bytes = pool_[part].bytes;
   packet.source = number_;
-  packet.destination = destination_of_(pool_[part].address.aligned_down(config_.line_bytes));
+  packet.destination = destinations_->of(pool_[part].address.aligned_down(config_.line_bytes));
   packet.argument = index;
   down_[static_cast<unsigned>(packet.traffic_class)].push_back(
       {clock_.edge_after(now, config_.wire_cycles), packet});

@@ -3,7 +3,7 @@
 //
 //   LevelPort port(engine, "port of L2 slice 0", gpu_node, {clock_hz, 64, wire_cycles, 32}, pool);
 //   port.connect_above(from_slice, to_slice);              // the cache's connect_below() has the same two
-//   port.connect_below(to_level, from_level, number, destination_of);
+//   port.connect_below(to_level, from_level, number, &level.destinations());
 //
 // A request for more than one line of the level is sent in parts, one a line, each to the slice of its line.
 // It is answered when all parts are. Bytes outside its mask are not sent. Requests, and answers, of one
@@ -17,11 +17,11 @@
 #include <array>
 #include <cstdint>
 #include <deque>
-#include <functional>
 #include <string>
 #include <vector>
 
 #include "memory/channel.h"
+#include "memory/destinations.h"
 #include "memory/packet.h"
 #include "sim/clock_cursor.h"
 #include "sim/engine.h"
@@ -43,7 +43,7 @@ class LevelPort final : public sim::Component {
   // The cache always goes on reading `responses`.
   void connect_above(Channel& requests, sim::Queue<Packet>& responses);
   void connect_below(Channel& requests, sim::Queue<Packet>& responses, std::uint16_t number,
-                     std::function<std::uint16_t(PhysicalAddress line)> destination_of);
+                     const Destinations* destinations);
 
   Picoseconds tick(Picoseconds now) override;
   std::string waits_for() const override;
@@ -81,7 +81,7 @@ class LevelPort final : public sim::Component {
   Channel* to_below_ = nullptr;
   sim::Queue<Packet>* from_below_ = nullptr;
   std::uint16_t number_ = 0;
-  std::function<std::uint16_t(PhysicalAddress)> destination_of_;
+  const Destinations* destinations_ = nullptr;
   std::array<std::deque<OnWire>, kTrafficClasses> down_;
   std::deque<OnWire> up_;
   std::vector<Whole> wholes_;

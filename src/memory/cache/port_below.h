@@ -11,12 +11,12 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <utility>
 #include <vector>
 
 #include "memory/cache/outcome.h"
 #include "memory/channel.h"
+#include "memory/destinations.h"
 
 namespace duet::memory {
 
@@ -34,12 +34,13 @@ struct ReturnAddress {
 
 class PortBelow {
  public:
+  // Packets carry source `number` and the destination of their line; null: 0.
   void connect(Channel& requests, sim::Queue<Packet>& responses, std::uint16_t number,
-               std::function<std::uint16_t(PhysicalAddress line)> destination_of) {
+               const Destinations* destinations) {
     requests_ = &requests;
     responses_ = &responses;
     number_ = number;
-    destination_of_ = std::move(destination_of);
+    destinations_ = destinations;
   }
   sim::Queue<Packet>& responses() { return *responses_; }
 
@@ -52,7 +53,7 @@ class PortBelow {
   }
   void send(Picoseconds now, Packet packet, PhysicalAddress line, ReturnAddress back) {
     packet.source = number_;
-    packet.destination = destination_of_(line);
+    packet.destination = destinations_ == nullptr ? std::uint16_t{0} : destinations_->of(line);
     packet.argument = back.pack();
     requests_->push(now, packet);
     sent_ = true;
@@ -67,7 +68,7 @@ class PortBelow {
   Channel* requests_ = nullptr;
   sim::Queue<Packet>* responses_ = nullptr;
   std::uint16_t number_ = 0;
-  std::function<std::uint16_t(PhysicalAddress)> destination_of_;
+  const Destinations* destinations_ = nullptr;
   std::vector<Packet> refused_;  // came back, and have not been sent again
   bool sent_ = false;
 };

@@ -88,7 +88,7 @@ void StridePrefetcher::train(const CacheEvent& event) {
 // Not beyond the memory with frames.
 void StridePrefetcher::want(const CacheEvent& event, PhysicalAddress address) {
   const PhysicalAddress line = address.aligned_down(line_bytes_);
-  if (line == event.line || memory_.route_of(line) != Route::DeviceDram ||
+  if (line == event.line || !memory_.map().is_at(Home::DeviceDram, line) ||
       memory_.backing(line).bytes == nullptr)
     return;
   for (const Wanted& other : wanted_)

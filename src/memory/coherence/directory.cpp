@@ -29,11 +29,11 @@ void Directory::connect_cache(sim::Queue<CoherenceMessage>& requests, sim::Queue
 }
 
 void Directory::connect_below(sim::Queue<Packet>& requests, sim::Queue<Packet>& responses,
-                              std::uint16_t number, Destination destination_of) {
+                              std::uint16_t number, const Destinations* destinations) {
   below_ = &requests;
   from_below_ = &responses;
   number_ = number;
-  destination_of_ = std::move(destination_of);
+  destinations_ = destinations;
 }
 
 Directory::Entry& Directory::entry_of(PhysicalAddress line) {
@@ -201,7 +201,7 @@ void Directory::pass(const CoherenceMessage& message) {
   Packet packet;
   packet.request = message.request;
   packet.source = number_;
-  packet.destination = destination_of_(message.line);
+  packet.destination = destination_of(message.line);
   Request& request = pool_[message.request];
   request.unit = message.cache;
   packet.payload_bytes = request.operation == Operation::Read ? 0 : request.bytes;
@@ -262,7 +262,7 @@ void Directory::fetch(Entry& entry) {
   Packet packet;
   packet.request = pool_.allocate();
   packet.source = number_;
-  packet.destination = destination_of_(entry.line);
+  packet.destination = destination_of(entry.line);
   Request& request = pool_[packet.request];
   request.address = entry.line;
   request.bytes = static_cast<std::uint16_t>(line_bytes_);
@@ -283,7 +283,7 @@ void Directory::write_back(Entry& entry) {
   Packet packet;
   packet.request = pool_.allocate();
   packet.source = number_;
-  packet.destination = destination_of_(entry.line);
+  packet.destination = destination_of(entry.line);
   packet.payload_bytes = static_cast<std::uint16_t>(count(mask));
   Request& request = pool_[packet.request];
   request.address = entry.line;

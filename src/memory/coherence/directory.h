@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "memory/coherence/coherence_message.h"
+#include "memory/destinations.h"
 #include "memory/packet.h"
 #include "sim/clock_cursor.h"
 #include "sim/queue.h"
@@ -54,11 +55,9 @@ class Directory : public sim::Component {
 
   // A cache, of the next number from 0. It always goes on reading `answers`.
   void connect_cache(sim::Queue<CoherenceMessage>& requests, sim::Queue<CoherenceMessage>& answers);
-  // Packets below carry source `number` and the destination of their line.
-  using Destination = std::function<std::uint16_t(PhysicalAddress line)>;
-  void connect_below(
-      sim::Queue<Packet>& requests, sim::Queue<Packet>& responses, std::uint16_t number = 0,
-      Destination destination_of = [](PhysicalAddress) { return std::uint16_t{0}; });
+  // Packets below carry source `number` and the destination of their line; null: 0.
+  void connect_below(sim::Queue<Packet>& requests, sim::Queue<Packet>& responses, std::uint16_t number = 0,
+                     const Destinations* destinations = nullptr);
   // `read(line, bytes)` gives, outside simulated time, the bytes of a line in the memory below. An unfetched
   // line has these bytes until it is written. Without it every line is fetched.
   using ReadBelow = std::function<void(PhysicalAddress, std::byte*)>;
@@ -128,6 +127,9 @@ class Directory : public sim::Component {
   void receive(Picoseconds now);
   void passed(Picoseconds now, RequestHandle handle);
   void send_below(Picoseconds now);
+  std::uint16_t destination_of(PhysicalAddress line) const {
+    return destinations_ == nullptr ? std::uint16_t{0} : destinations_->of(line);
+  }
 
   sim::ClockCursor clock_;
   const Bytes line_bytes_;
@@ -139,7 +141,7 @@ class Directory : public sim::Component {
   sim::Queue<Packet>* from_below_ = nullptr;
   std::deque<Packet> to_send_;
   std::uint16_t number_ = 0;
-  Destination destination_of_;
+  const Destinations* destinations_ = nullptr;
   ReadBelow read_below_;
   LineChange changed_;
   bool keeps_masks_ = false;

@@ -160,8 +160,8 @@ void DramController::accept(const Packet& packet, std::size_t client) {
   if (request.bytes == 0 || request.address % kLineBytes + request.bytes > kLineBytes)
     throw Error(name() + ": a request of " + std::to_string(request.bytes) + " bytes at " +
                 std::to_string(request.address.value()) + " is empty or leaves its line");
-  const bool of_host = serves_host_ && address_space_.memory().route_of(request.address) == Route::HostDram;
-  if (!of_host && request.address.value() + request.bytes > config_.bytes)
+  const MemoryMap& homes = address_space_.memory().map();
+  if (!homes.is_at(Home::DeviceDram, request.address) && !homes.is_at(Home::SharedDram, request.address))
     throw Error(name() + ": physical address " + std::to_string(request.address.value()) +
                 " is not in device memory");
   const DramPlace place = map_.place(request.address);

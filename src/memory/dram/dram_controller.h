@@ -12,7 +12,7 @@
 // A request to tracked memory waits in the queue of its kind (trigger_queues.h) until its trigger is
 // satisfied. It joins the others when its action changes the bits (lustig2013 §4.3). Atomics on tracked
 // memory, and atomics that no cache performs, are a read and a write here. Commands: timing_rules.h,
-// scheduler.h. Left out: cache maintenance, ECC.
+// scheduler.h. Home::SharedDram lies behind device DRAM in each bank. Left out: cache maintenance, ECC.
 #pragma once
 
 #include <array>
@@ -72,8 +72,6 @@ class DramController : public sim::Component {
   // happens, only the last one.
   void record_commands(std::vector<IssuedCommand>* log) { log_ = log; }
 
-  // Host DRAM is the same memory's upper part: its frames lie behind the frames of device DRAM in each bank.
-  void serve_host_dram() { serves_host_ = true; }
   // `races` forgets words when they are emptied.
   void look_for_races(RaceDetector* races) { races_ = races; }
 
@@ -169,7 +167,6 @@ class DramController : public sim::Component {
   std::uint64_t blocked_ = 0;  // clients without room for an answer
   std::vector<IssuedCommand>* log_ = nullptr;
   RaceDetector* races_ = nullptr;
-  bool serves_host_ = false;
 };
 
 }  // namespace duet::memory

@@ -13,13 +13,13 @@ namespace duet::memory {
 
 namespace {
 
-// Host DRAM begins far above device DRAM.
+// Host DRAM begins there, or behind larger device DRAM.
 constexpr PhysicalAddress kHostBase{0x0100'0000'0000};
 constexpr Bytes kFirstBytes = 64_MiB;  // of device DRAM, mapped at once
 
-PhysicalRange make_range(const char* name, PhysicalAddress base, Bytes bytes, Route route, Bytes page_bytes) {
+PhysicalRange make_range(const char* name, PhysicalAddress base, Bytes bytes, Home home, Bytes page_bytes) {
   bytes = bytes / page_bytes * page_bytes;
-  return {name, base, bytes, route, FrameAllocator(base, bytes, page_bytes)};
+  return {{name, base, bytes, home}, FrameAllocator(base, bytes, page_bytes)};
 }
 
 [[noreturn]] void throw_unmapped(Bytes bytes) {
@@ -29,12 +29,14 @@ PhysicalRange make_range(const char* name, PhysicalAddress base, Bytes bytes, Ro
 
 }  // namespace
 
-PhysicalMemory::PhysicalMemory(Bytes device_bytes, Bytes page_bytes, Bytes host_bytes)
+PhysicalMemory::PhysicalMemory(Bytes device_bytes, Bytes page_bytes, Bytes host_bytes, Home host_home)
     : page_bytes_(page_bytes),
-      ranges_{make_range("device DRAM", PhysicalAddress(), device_bytes, Route::DeviceDram, page_bytes),
-              make_range("host DRAM", kHostBase, std::min(host_bytes, kMostHostBytes), Route::HostDram,
-                         page_bytes)} {
-  map_up_to(std::min(range(Route::DeviceDram).bytes, kFirstBytes));
+      device_(make_range("device DRAM", PhysicalAddress(), device_bytes, Home::DeviceDram, page_bytes)),
+      host_(make_range("host DRAM", std::max(kHostBase, device_.base + device_.bytes),
+                       std::min(host_bytes, kMostHostBytes), host_home, page_bytes)) {
+  map_.add(device_);
+  map_.add(host_);
+  map_up_to(std::min(device_.bytes, kFirstBytes));
 }
 
 std::optional<PhysicalAddress> PhysicalMemory::device_address_of(const std::byte* byte) const {
@@ -42,10 +44,17 @@ std::optional<PhysicalAddress> PhysicalMemory::device_address_of(const std::byte
                                          reinterpret_cast<std::uintptr_t>(device_bytes_));
   const auto above = static_cast<Bytes>(reinterpret_cast<std::uintptr_t>(byte) -
                                         reinterpret_cast<std::uintptr_t>(highest_bytes_));
-  const PhysicalAddress base = range(Route::DeviceDram).base;
+  const PhysicalAddress base = device_.base;
   if (offset < mapped_) return base + offset;
   if (above < highest_mapped_) return base + (highest_from_ + above);
   return std::nullopt;
+}
+
+Home PhysicalMemory::home_at_host(PhysicalAddress first, Bytes bytes) const {
+  for (Bytes i = 0; i < bytes; ++i)
+    if (const Backing there = backing(first + i); there.bytes != nullptr)
+      return there.through_port ? Home::Program : Home::Driver;
+  return Home::Driver;
 }
 
 PhysicalMemory::~PhysicalMemory() {
@@ -76,13 +85,13 @@ void PhysicalMemory::map_up_to(Bytes end) {
   if (end <= mapped_) return;
   // Twice as much each time, so that it grows seldom; where this fails, as much as needed.
   if (end > highest_from_) unmap_highest();
-  const Bytes most = highest_mapped_ != 0 ? highest_from_ : range(Route::DeviceDram).bytes;
+  const Bytes most = highest_mapped_ != 0 ? highest_from_ : device_.bytes;
   if (map(std::min(most, std::max(end, 2 * mapped_))) || map(end)) return;
   throw_unmapped(end);
 }
 
 std::optional<PhysicalAddress> PhysicalMemory::take_device(Bytes bytes) {
-  PhysicalRange& device = range(Route::DeviceDram);
+  PhysicalRange& device = device_;
   const auto first = device.frames.take(bytes);
   if (!first) return std::nullopt;
   try {
@@ -95,7 +104,7 @@ std::optional<PhysicalAddress> PhysicalMemory::take_device(Bytes bytes) {
 }
 
 std::optional<PhysicalAddress> PhysicalMemory::take_highest_device(Bytes bytes) {
-  PhysicalRange& device = range(Route::DeviceDram);
+  PhysicalRange& device = device_;
   const auto first = device.frames.take_highest(bytes);
   if (!first) return std::nullopt;
   bytes = round_up(bytes, page_bytes_);
@@ -117,7 +126,7 @@ std::optional<PhysicalAddress> PhysicalMemory::take_highest_device(Bytes bytes) 
 }
 
 PhysicalAddress PhysicalMemory::lend(std::byte* host, Bytes bytes, Bytes into_page, bool through_port) {
-  PhysicalRange& dram = range(Route::HostDram);
+  PhysicalRange& dram = host_;
   const auto frames = dram.frames.take(std::max<Bytes>(into_page + bytes, 1));
   if (!frames)
     throw Error(dram.name + ": no room for " + std::to_string(bytes) +
@@ -131,7 +140,7 @@ PhysicalAddress PhysicalMemory::lend(std::byte* host, Bytes bytes, Bytes into_pa
 void PhysicalMemory::take_back(PhysicalAddress first) {
   const auto it = lent_.find(first);
   const PhysicalAddress frames = first.aligned_down(page_bytes_);
-  range(Route::HostDram).frames.give_back(frames, std::max<Bytes>(first - frames + it->second.left, 1));
+  host_.frames.give_back(frames, std::max<Bytes>(first - frames + it->second.left, 1));
   lent_.erase(it);
   last_backing_ = {};
 }

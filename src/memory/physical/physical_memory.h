@@ -1,4 +1,4 @@
-// The physical memory of a machine: ranges of frames. The GPU reaches each range on a route of its own.
+// The physical memory of a machine: ranges of frames, each with its home (memory_map.h).
 // Device DRAM has bytes of its own, mapped from below as far as frames have been taken, because a process may
 // be limited in what it maps (RLIMIT_AS). The bytes of host DRAM are the program's, or the driver's, and lie
 // where the host keeps them: their owner lends them frames of host DRAM while the GPU is to reach them.
@@ -6,7 +6,6 @@
 // machine/build/board.h connects a range to its controllers.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <map>
 #include <optional>
@@ -14,17 +13,11 @@
 #include <vector>
 
 #include "memory/physical/frame_allocator.h"
+#include "memory/physical/memory_map.h"
 
 namespace duet::memory {
 
-// The GPU's way to a range.
-enum class Route : std::uint8_t { DeviceDram, HostDram };
-
-struct PhysicalRange {
-  std::string name;
-  PhysicalAddress base;
-  Bytes bytes = 0;
-  Route route = Route::DeviceDram;
+struct PhysicalRange : MemoryRange {
   FrameAllocator frames;
 };
 
@@ -40,19 +33,21 @@ inline constexpr Bytes kMostHostBytes = 0x0100'0000'0000;
 class PhysicalMemory {
  public:
   // `page_bytes` is a power of two; `host_bytes` is how much of the host's memory the GPU can reach at a
-  // time. Throws duet::NoMemory when not even the first bytes can be mapped.
-  PhysicalMemory(Bytes device_bytes, Bytes page_bytes, Bytes host_bytes = kMostHostBytes);
+  // time, and `host_home` who serves it. Throws duet::NoMemory when not even the first bytes can be mapped.
+  PhysicalMemory(Bytes device_bytes, Bytes page_bytes, Bytes host_bytes = kMostHostBytes,
+                 Home host_home = Home::HostDram);
   ~PhysicalMemory();
   PhysicalMemory(const PhysicalMemory&) = delete;
   PhysicalMemory& operator=(const PhysicalMemory&) = delete;
 
   Bytes page_bytes() const { return page_bytes_; }
-  PhysicalRange& range(Route route) { return ranges_[static_cast<std::size_t>(route)]; }
-  const PhysicalRange& range(Route route) const { return ranges_[static_cast<std::size_t>(route)]; }
-  Route route_of(PhysicalAddress address) const {
-    const PhysicalRange& device = ranges_[0];
-    return address - device.base < device.bytes ? Route::DeviceDram : Route::HostDram;
-  }
+  const MemoryMap& map() const { return map_; }
+  PhysicalRange& device() { return device_; }
+  const PhysicalRange& device() const { return device_; }
+  PhysicalRange& host() { return host_; }
+  // Who serves lent bytes at the end of the link, where the host is simulated: those from `first` on, by the
+  // first of them that exists.
+  Home home_at_host(PhysicalAddress first, Bytes bytes) const;
 
   // Frames of device DRAM, with zeros at first; nothing when there are not enough. Throws duet::NoMemory when
   // the process may not map so many. The bytes of all frames may move: a caller with pointers to them asks
@@ -71,8 +66,7 @@ class PhysicalMemory {
   void take_back(PhysicalAddress lent);
 
   Backing backing(PhysicalAddress address) const {
-    const PhysicalRange& device = ranges_[0];
-    const Bytes offset = address - device.base;
+    const Bytes offset = address - device_.base;
     if (offset < mapped_) return {device_bytes_ + offset, mapped_ - offset, false};
     if (offset - highest_from_ < highest_mapped_)
       return {highest_bytes_ + (offset - highest_from_), highest_from_ + highest_mapped_ - offset, false};
@@ -89,7 +83,8 @@ class PhysicalMemory {
   void unmap_highest();
 
   const Bytes page_bytes_;
-  std::array<PhysicalRange, 2> ranges_;  // by Route
+  PhysicalRange device_, host_;
+  MemoryMap map_;
   std::byte* device_bytes_ = nullptr;
   Bytes mapped_ = 0;  // of device DRAM, from its first byte
   std::byte* highest_bytes_ = nullptr;

@@ -16,7 +16,7 @@ namespace duet::memory {
 struct PageAttributes {
   bool readable = true, writable = true;  // for the GPU
   bool tracked = false;  // has full/empty bits: accesses carry triggers and actions (lustig2013 §4)
-  Route route = Route::DeviceDram;
+  Home home = Home::DeviceDram;
   Cacheability cacheability;
   friend bool operator==(const PageAttributes&, const PageAttributes&) = default;
 };

@@ -154,7 +154,7 @@ TEST(Coalescing, MappedHostMemoryIsNotCached) {
   machine.run(registers.warp, memory_op(Kind::Load, StateSpace::Generic, Type::U32));
   ASSERT_EQ(machine.seen.size(), 5u);
   for (const Seen& seen : machine.seen) {
-    const bool is_host = machine.physical.route_of(seen.request.address) == memory::Route::HostDram;
+    const bool is_host = !machine.physical.map().is_at(memory::Home::DeviceDram, seen.request.address);
     EXPECT_EQ(seen.request.bytes, is_host ? 32 : 128);
     EXPECT_EQ(seen.request.cacheability.gpu_l1, !is_host);
     EXPECT_EQ(seen.request.cacheability.gpu_l2, !is_host);

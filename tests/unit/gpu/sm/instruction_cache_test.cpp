@@ -25,8 +25,11 @@ class Code {
     config.mshrs = mshrs;
     config.prefetch_lines = prefetch_lines;
     cache.emplace(config, 5, pool);
-    cache->connect({&to_memory_, &from_memory_, 9,
-                    [](PhysicalAddress line) { return static_cast<std::uint16_t>(line / kLine % 4); }});
+    map_.add({"low", PhysicalAddress(0), 3 * kLine, memory::Home::DeviceDram});
+    map_.add({"high", PhysicalAddress(3 * kLine), 1_GiB, memory::Home::HostDram});
+    destinations_.send(memory::Home::DeviceDram, 0);
+    destinations_.send(memory::Home::HostDram, 3);
+    cache->connect({&to_memory_, &from_memory_, 9, &destinations_});
   }
   bool lookup(Picoseconds time, std::uint64_t address) {
     return cache->lookup(time, PhysicalAddress(address), code_end);
@@ -54,6 +57,8 @@ class Code {
   PhysicalAddress code_end{1000 * kLine};
 
  private:
+  memory::MemoryMap map_;
+  memory::Destinations destinations_{map_};
   memory::Channel to_memory_;
   sim::Queue<memory::Packet> from_memory_;
 };

@@ -269,7 +269,7 @@ TEST(Cache, AnAtomicPassesALevelThatPerformsNoneAndDropsItsLine) {
   Channel down(8, &l1, &rig.cache);
   sim::Queue<Packet> up(8, &rig.cache, &l1);
   rig.cache.connect_above(down, up);
-  l1.connect_below(down, up, 3, [](PhysicalAddress) { return std::uint16_t{1}; });
+  l1.connect_below(down, up, 3, nullptr);
   Requester client(rig.engine, rig.pool, 8, l1, 0);
   const auto add = atomic<std::uint32_t>(0, AtomicOperation::Add, AtomicType::U32, {1});
   client.send(0, read(0, 4));
@@ -300,8 +300,8 @@ TEST(Cache, WhatAnOverrideReleasedIsKeptAtNoLevel) {
   Channel between(8, &upper, &lower), below(8, &lower, &memory);
   sim::Queue<Packet> to_upper(8, &lower, &upper), to_lower(8, &memory, &lower);
   lower.connect_above(between, to_upper);
-  upper.connect_below(between, to_upper, 1, [](PhysicalAddress) { return std::uint16_t{0}; });
-  lower.connect_below(below, to_lower, 1, [](PhysicalAddress) { return std::uint16_t{0}; });
+  upper.connect_below(between, to_upper, 1, nullptr);
+  lower.connect_below(below, to_lower, 1, nullptr);
   memory.connect(below, to_lower);
   Requester client(engine, pool, 8, upper, 0);
   Request waits_for_full = read(0, 4);

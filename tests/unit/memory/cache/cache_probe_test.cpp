@@ -152,7 +152,7 @@ class Directory : public Clocked {
         random_(seed),
         locked_(lines),
         probed_(lines) {
-    cache.connect_below(requests, responses, 0, [](PhysicalAddress) { return std::uint16_t{0}; });
+    cache.connect_below(requests, responses, 0, nullptr);
     cache.connect_prober(probes_, answers_);
     engine.wake(*this, 0);
   }

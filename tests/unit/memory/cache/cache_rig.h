@@ -290,8 +290,11 @@ struct Rig {
         below(config.queue_entries, &cache, &memory),
         from_below(config.queue_entries, &memory, &cache) {
     for (std::size_t i = 0; i < memory.bytes.size(); ++i) memory.bytes[i] = initial(i);
-    cache.connect_below(below, from_below, 9,
-                        [](PhysicalAddress line) { return static_cast<std::uint16_t>(line / 128 % 3); });
+    map.add({"low", PhysicalAddress(0), 256, Home::DeviceDram});
+    map.add({"high", PhysicalAddress(256), 1_GiB, Home::HostDram});
+    destinations.send(Home::DeviceDram, 1);
+    destinations.send(Home::HostDram, 2);
+    cache.connect_below(below, from_below, 9, &destinations);
     memory.connect(below, from_below);
     for (unsigned i = 0; i < clients; ++i)
       requesters.push_back(
@@ -304,6 +307,8 @@ struct Rig {
 
   sim::Engine engine;
   RequestPool pool;
+  MemoryMap map;
+  Destinations destinations{map};
   Cache cache;
   FlatMemory memory;
   Channel below;

@@ -106,8 +106,7 @@ class Stress {
       down_.push_back(std::make_unique<Channel>(plan.l2.queue_entries, l1s_[i].get(), &rig_.cache));
       up_.push_back(std::make_unique<sim::Queue<Packet>>(plan.l1.queue_entries, &rig_.cache, l1s_[i].get()));
       rig_.cache.connect_above(*down_[i], *up_[i]);
-      l1s_[i]->connect_below(*down_[i], *up_[i], std::uint16_t(i),
-                             [](PhysicalAddress) { return std::uint16_t{0}; });
+      l1s_[i]->connect_below(*down_[i], *up_[i], std::uint16_t(i), nullptr);
     }
     models_.push_back(std::make_unique<Model>(rig_.cache));
     for (auto& l1 : l1s_) models_.push_back(std::make_unique<Model>(*l1));

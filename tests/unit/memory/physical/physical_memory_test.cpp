@@ -1,8 +1,9 @@
-// Ranges and routes, and frames of host DRAM for bytes that the host lends.
+// Ranges and homes, and frames of host DRAM for bytes that the host lends.
 #include "memory/physical/physical_memory.h"
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cstring>
 #include <fstream>
 #include <string>
@@ -18,14 +19,14 @@ constexpr Bytes kPageBytes = 4096;
 TEST(PhysicalMemory, DeviceDramHasBytesOfItsOwnThatBeginWithZero) {
   PhysicalMemory memory(16 * kPageBytes, kPageBytes);
   const PhysicalAddress last(16 * kPageBytes - 1);
-  EXPECT_EQ(memory.route_of(last), Route::DeviceDram);
+  EXPECT_EQ(memory.map().home_of(last), Home::DeviceDram);
   const Backing at = memory.backing(last);
   ASSERT_NE(at.bytes, nullptr);
   EXPECT_EQ(*at.bytes, std::byte{0});
   EXPECT_EQ(at.left, 1u);
   EXPECT_EQ(at.bytes, memory.bytes(PhysicalAddress(0)) + 16 * kPageBytes - 1);
   EXPECT_EQ(memory.bytes(PhysicalAddress(16 * kPageBytes)), nullptr);
-  EXPECT_EQ(memory.route_of(PhysicalAddress(16 * kPageBytes)), Route::HostDram);
+  EXPECT_THROW(memory.map().home_of(PhysicalAddress(16 * kPageBytes)), Error);
 }
 
 Bytes mapped_by_this_process() {
@@ -74,14 +75,14 @@ TEST(PhysicalMemory, TheHighestFramesAreMappedAlone) {
   ASSERT_TRUE(memory.take_device(510_MiB));
   EXPECT_EQ(*memory.bytes(highest), std::byte{7});
   EXPECT_EQ(memory.backing(highest - 1).left, 1u);
-  memory.range(Route::DeviceDram).frames.give_back(highest, 2_MiB);
+  memory.device().frames.give_back(highest, 2_MiB);
   ASSERT_TRUE(memory.take_device(2_MiB));
   EXPECT_EQ(memory.backing(highest - 1).left, 2_MiB + 1);
 }
 
 TEST(PhysicalMemory, WhatCannotBeMappedIsNotTaken) {
   PhysicalMemory memory(1ull << 62, kPageBytes);  // no process has so much
-  const Bytes free = memory.range(Route::DeviceDram).frames.free_bytes();
+  const Bytes free = memory.device().frames.free_bytes();
   try {
     memory.take_device(1ull << 61);
     FAIL() << "nothing was thrown";
@@ -90,7 +91,7 @@ TEST(PhysicalMemory, WhatCannotBeMappedIsNotTaken) {
               std::string::npos)
         << error.what();
   }
-  EXPECT_EQ(memory.range(Route::DeviceDram).frames.free_bytes(), free);
+  EXPECT_EQ(memory.device().frames.free_bytes(), free);
   EXPECT_TRUE(memory.take_device(1_MiB));
 }
 
@@ -99,7 +100,7 @@ TEST(PhysicalMemory, WhatIsLentIsReachedFromItsFirstToItsLastByte) {
   std::vector<std::byte> first(2 * kPageBytes), second(100);
   const PhysicalAddress a = memory.lend(first.data(), first.size());
   const PhysicalAddress b = memory.lend(second.data(), second.size(), 60, true);
-  EXPECT_EQ(memory.route_of(a), Route::HostDram);
+  EXPECT_EQ(memory.map().home_of(a), Home::HostDram);
   EXPECT_EQ(a % kPageBytes, 0u);
   EXPECT_EQ(b, a + 2 * kPageBytes + 60) << "frames in the order of asking";
   const Backing in_first = memory.backing(a + 5000);
@@ -130,12 +131,24 @@ TEST(PhysicalMemory, FramesThatAreTakenBackAreLentAgainAndNothingIsRemembered) {
 
 TEST(PhysicalMemory, NoBytesTakeAFrameAndGiveItBack) {
   PhysicalMemory memory(kPageBytes, kPageBytes);
-  const Bytes free = memory.range(Route::HostDram).frames.free_bytes();
+  const Bytes free = memory.host().frames.free_bytes();
   std::byte byte{};
   const PhysicalAddress empty = memory.lend(&byte, 0);
   EXPECT_EQ(memory.bytes(empty), nullptr);
   memory.take_back(empty);
-  EXPECT_EQ(memory.range(Route::HostDram).frames.free_bytes(), free);
+  EXPECT_EQ(memory.host().frames.free_bytes(), free);
+}
+
+TEST(PhysicalMemory, TheHostServesARequestByItsFirstByteThatExists) {
+  PhysicalMemory memory(kPageBytes, kPageBytes);
+  std::array<std::byte, 64> programs{}, drivers{};
+  const PhysicalAddress program = memory.lend(programs.data(), programs.size(), 100, true);
+  const PhysicalAddress driver = memory.lend(drivers.data(), drivers.size(), 100);
+  EXPECT_EQ(memory.home_at_host(program, 8), Home::Program);
+  EXPECT_EQ(memory.home_at_host(program - 100, 128), Home::Program);
+  EXPECT_EQ(memory.home_at_host(driver - 100, 128), Home::Driver);
+  memory.take_back(program);
+  EXPECT_EQ(memory.home_at_host(program, 8), Home::Driver);
 }
 
 }  // namespace

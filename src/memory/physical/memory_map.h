@@ -1,0 +1,66 @@
+// Who serves a physical address: ranges of addresses, and the home of each. Built once, from the machine
+// file.
+//
+//   MemoryMap map;
+//   map.add({"device DRAM", PhysicalAddress(0), 6_GiB, Home::DeviceDram});
+//   map.add({"host DRAM", PhysicalAddress(1024_GiB), 16_GiB, Home::HostDram});
+//   map.home_of(PhysicalAddress(0x1000));   // Home::DeviceDram
+//
+// Guarantees: ranges do not overlap (add() throws duet::Error), and an address in no range is an error with
+// one line. destinations.h turns a home into a number on an interconnect. An integrated chip fills it in
+// another way: with one range, or with host DRAM as Home::SharedDram.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/address.h"
+
+namespace duet::memory {
+
+enum class Home : std::uint8_t {
+  DeviceDram,  // the GPU's DRAM: a channel, below slices of L2
+  HostDram,    // the host's DRAM, behind the link
+  SharedDram,  // the host's, in the channels of the GPU's DRAM: for the GPU behind the link, for the
+               // processor below the level of cache that both share
+  // Of bytes behind the link, where the host is simulated (PhysicalMemory::home_at_host).
+  Program,  // the processor's coherent domain
+  Driver    // a simple memory that no core reads
+};
+inline constexpr std::size_t kHomes = 5;
+
+struct MemoryRange {
+  std::string name;
+  PhysicalAddress base;
+  Bytes bytes = 0;
+  Home home = Home::DeviceDram;
+
+  bool has(PhysicalAddress address) const { return address - base < bytes; }
+};
+
+class MemoryMap {
+ public:
+  // Throws duet::Error where it overlaps another range, or ends beyond the last address. A range of no bytes
+  // has no address.
+  void add(const MemoryRange& range);
+  const std::vector<MemoryRange>& ranges() const { return ranges_; }
+
+  // Throws duet::Error where the address is in no range.
+  Home home_of(PhysicalAddress address) const {
+    for (const MemoryRange& range : ranges_)
+      if (range.has(address)) return range.home;
+    throw_unmapped(address);
+  }
+  bool is_at(Home home, PhysicalAddress address) const {
+    for (const MemoryRange& range : ranges_)
+      if (range.has(address)) return range.home == home;
+    return false;
+  }
+
+ private:
+  [[noreturn]] void throw_unmapped(PhysicalAddress address) const;
+
+  std::vector<MemoryRange> ranges_;
+};
+
+}  // namespace duet::memory
