@@ -11,6 +11,7 @@
 #pragma once
 
 #include <array>
+#include <string>
 
 #include "memory/cache/slice_map.h"
 #include "memory/physical/memory_map.h"

@@ -11,7 +11,6 @@
 // another way: with one range, or with host DRAM as Home::SharedDram.
 #pragma once
 
-#include <array>
 #include <string>
 #include <vector>
 
