@@ -5,7 +5,7 @@ the core has a part too (pre-execution, thread blocks), for each instruction of 
 Two benchmarks of workloads/yang2012, each at two sizes; the difference leaves out all that happens once, but not the copies of what their
 kernels work on: of VecAdd these are most. Fails (1) where one needs over 3 %
 more than fused_instructions.json says; --record writes that file anew, and the commit says why. Skipped (77) where valgrind is missing.
-By day TMV without blocks on the core; at night (tests/whole.py) all."""
+By day TMV with pre-execution; at night (tests/whole.py) all."""
 
 import json
 import pathlib
@@ -38,7 +38,7 @@ def main():
     options = callgrind.parser(__doc__).parse_args()
     callgrind.skip_without("valgrind")
     whole = WHOLE or options.record
-    modes = MODES if whole else {mode: MODES[mode] for mode in ("off", "adaptive")}
+    modes = MODES if whole else {mode: MODES[mode] for mode in ("adaptive",)}
     measured = {mode: {} for mode in modes}
     with tempfile.TemporaryDirectory() as folder:
         for program, sizes in (PROGRAMS if whole else {"TMV": PROGRAMS["TMV"]}).items():
