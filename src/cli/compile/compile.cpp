@@ -214,10 +214,20 @@ int compile_to_object(const config::Installation& installation, const Request& r
   return execute(command);
 }
 
+// Adds the files of a list of dependencies, as -MD writes it.
+void add_dependencies(const std::string& list, std::set<std::string>& files) {
+  std::ifstream text(list);
+  std::string word;
+  text >> word;  // the output
+  while (text >> word)
+    if (word != "\\") files.insert(word);
+}
+
 // Makes the headers that later compilations start from, for each kind of host that this machine compiles for.
 int precompile(const config::Installation& installation) {
   const PrecompiledHeaders headers(installation, kCompiler);
   headers.forget();
+  std::set<std::string> files;
   for (const bool riscv64 : {false, true}) {
     if (riscv64 && !fs::exists(kRiscvHeaders)) continue;
     for (const Pass pass : {Pass::Device, Pass::Host}) {
@@ -226,12 +236,15 @@ int precompile(const config::Installation& installation) {
       const std::string made = headers.place(pass, riscv64), next = made + ".next";
       std::vector<std::string> command = cuda_flags(installation, request, pass, false);
       command.insert(command.end(), {pass == Pass::Device ? "-S" : "-c", "-Xclang", "-emit-pch",
-                                     installation.include_directory + "/cuda_runtime.h", "-o", next});
+                                     installation.include_directory + "/cuda_runtime.h", "-o", next, "-MD",
+                                     "-MF", next + ".d"});
       if (const int status = execute(command); status != 0) return status;
       fs::rename(next, made);
+      add_dependencies(next + ".d", files);
+      fs::remove(next + ".d");
     }
   }
-  headers.note_that_they_are_made();
+  headers.made_from(files);
   return 0;
 }
 

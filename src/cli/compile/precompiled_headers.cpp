@@ -7,7 +7,6 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <sstream>
 
 #include "base/error.h"
@@ -18,12 +17,11 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Of a file: everything by which another one shows.
-std::string identity(const fs::path& path) {
+// Of a file: everything by which another one shows, and its path.
+std::string identity(const std::string& path) {
   struct stat status {};
-  if (stat(path.c_str(), &status) != 0) return path.string() + " missing\n";
-  return fmt::format("{} {} {}.{:09}\n", path.string(), status.st_size, status.st_mtim.tv_sec,
-                     status.st_mtim.tv_nsec);
+  if (stat(path.c_str(), &status) != 0) return "missing " + path;
+  return fmt::format("{}.{:09}:{} {}", status.st_mtim.tv_sec, status.st_mtim.tv_nsec, status.st_size, path);
 }
 
 fs::path in_path(const std::string& program) {
@@ -60,31 +58,31 @@ std::string PrecompiledHeaders::place(Pass pass, bool riscv64) const {
 std::string PrecompiledHeaders::file(Pass pass, bool riscv64) const {
   const std::string made = place(pass, riscv64);
   std::ifstream noted(folder_ + "/made-from");
-  if (!noted || !fs::exists(made)) return {};
-  const std::string text{std::istreambuf_iterator<char>(noted), {}};
-  return text == state() ? made : std::string();
+  std::string line;
+  if (!std::getline(noted, line) || line != surroundings() || !fs::exists(made)) return {};
+  while (std::getline(noted, line))
+    if (line != identity(line.substr(line.find(' ') + 1))) return {};
+  return made;
 }
 
-// The compiler, and every header of Duet's. Those of the system come with packages, as the compiler does.
-std::string PrecompiledHeaders::state() const {
-  std::vector<fs::path> headers;
-  for (const auto& entry : fs::recursive_directory_iterator(installation_.include_directory))
-    if (entry.is_regular_file()) headers.push_back(entry.path());
-  std::sort(headers.begin(), headers.end());
-  std::string text =
-      identity(in_path(compiler_)) + fs::canonical(installation_.include_directory).string() + "\n";
-  for (const fs::path& header : headers) text += identity(header);
-  return text;
+std::string PrecompiledHeaders::surroundings() const {
+  return identity(in_path(compiler_)) + " " + fs::canonical(installation_.include_directory).string();
 }
 
 void PrecompiledHeaders::forget() const {
-  fs::create_directories(folder_);
-  fs::remove(folder_ + "/made-from");
+  std::error_code failed;
+  fs::create_directories(folder_, failed);
+  if (!failed) fs::remove(folder_ + "/made-from", failed);
+  if (failed) throw Error(fmt::format("cc: cannot write in {}: {}", folder_, failed.message()));
 }
 
-void PrecompiledHeaders::note_that_they_are_made() const {
+void PrecompiledHeaders::made_from(const std::set<std::string>& headers) const {
   const std::string file = folder_ + "/made-from", next = file + ".next";
-  std::ofstream(next) << state();
+  std::ofstream text(next);
+  text << surroundings() << '\n';
+  for (const std::string& header : headers) text << identity(header) << '\n';
+  text.close();
+  if (!text) throw Error("cc: cannot write " + next);
   fs::rename(next, file);
 }
 

@@ -8,6 +8,7 @@
 // and where the step was not made, clang reads the headers.
 #pragma once
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -30,12 +31,13 @@ class PrecompiledHeaders {
 
   // Where file() looks, whether it is there or not.
   std::string place(Pass pass, bool riscv64) const;
-  // Before the files are made, and after: without it they are not used.
+  // Before the files are made.
   void forget() const;
-  void note_that_they_are_made() const;
+  // After, with the headers that clang has read: without it the files are not used. Throws duet::Error.
+  void made_from(const std::set<std::string>& headers) const;
 
  private:
-  std::string state() const;
+  std::string surroundings() const;
 
   const config::Installation& installation_;
   std::string compiler_, folder_;
