@@ -29,8 +29,8 @@ class HostAccess(Fixture):
         for how, *parts in (("read", "reads 0x20000002064", f"byte 100 of {device}", "cudaMemcpy", "cudaMallocManaged"),
                             ("write", "writes 0x20000002064", f"byte 100 of {device}"),
                             ("memset", "writes 0x20000002000", f"byte 0 of {device}"),
-                            ("before", "reads 0x1fffffffff8", "8 bytes before cudaMalloc #1 (100 bytes at 0x20000000000)"),
-                            ("past", "reads 0x2000000006e", "10 bytes past the end of cudaMalloc #1 (100 bytes at 0x20000000000)")):
+                            ("before", "reads 0x1fffffffff8", "device memory, 8 bytes before cudaMalloc #1 (100 bytes at 0x20000000000)"),
+                            ("past", "reads 0x2000000006e", "device memory, 10 bytes past the end of cudaMalloc #1 (100 bytes at 0x20000000000)")):
             with self.subTest(how):
                 self.named(how, "device memory", *parts)
 
