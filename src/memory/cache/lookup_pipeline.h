@@ -1,6 +1,7 @@
 // The way of a request from its arrival at a cache to its lookup, latency_cycles later: first in, first out.
 //
-//   if (!pipeline.full(latency_cycles)) pipeline.push(latency_cycles).entry = ...;   // and its `ready`
+//   LookupPipeline::Stage& stage = pipeline.next(latency_cycles);    // where it is not full()
+//   stage.entry = ..., stage.ready = ...; pipeline.pushed(stage);
 //   if (pipeline.front_ready() <= now) serve(pipeline.front().entry), pipeline.pop();
 //
 // A head that cannot be served yet holds up the requests behind it.
