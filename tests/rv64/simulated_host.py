@@ -26,7 +26,7 @@ def compiled(source, *flags):
 def in_folder(name, *command, text="", env=None):
     folder = WORK / name
     folder.mkdir(exist_ok=True)
-    return subprocess.run([str(c) for c in command], capture_output=True, text=True, timeout=120, cwd=folder,
+    return subprocess.run([str(c) for c in command], capture_output=True, text=True, timeout=280, cwd=folder,
                           input=text, env={"DUET_TEST_VARIABLE": "a value", "PATH": "/bin", **(env or {})})
 
 
