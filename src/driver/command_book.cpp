@@ -90,6 +90,17 @@ const char* CommandBook::text_of(Obstacle obstacle) const {
   return "";
 }
 
+// The first command of joining streams that this one, of a barrier's stream, comes after; 0: none. Its own
+// stream's are none where they are read ahead: the GPU keeps their order.
+CommandId CommandBook::joined_before(CommandId id) const {
+  const auto blocks = [&](CommandId earlier) {
+    return !read_ahead_ || (!done(earlier) && at(earlier).command.stream != at(id).command.stream);
+  };
+  const auto end = std::find(joined_.begin(), joined_.end(), id);
+  const auto found = std::find_if(joined_.begin(), end, blocks);
+  return found == end ? 0 : *found;
+}
+
 CommandBook::Obstacle CommandBook::obstacle(CommandId id) const {
   const PendingCommand& pending = at(id);
   const Stream& stream = streams[pending.command.stream];
@@ -103,7 +114,7 @@ CommandBook::Obstacle CommandBook::obstacle(CommandId id) const {
     }
   }
   if (is_barrier(pending.command.stream)) {
-    if (joined_.front() != id) return Obstacle::JoinedStreams;
+    if (joined_before(id) != 0) return Obstacle::JoinedStreams;
   } else if (stream.joins() && barrier_ != kNoStream) {
     const std::deque<CommandId>& barrier = streams[barrier_].pending;
     if (!barrier.empty() && barrier.front() < id) return Obstacle::BarrierStream;
@@ -141,7 +152,7 @@ Hold CommandBook::hold(CommandId id) const {
       });
       break;
     case Obstacle::JoinedStreams:
-      result.by = joined_.front();
+      result.by = joined_before(id);
       break;
     case Obstacle::BarrierStream:
       result.by = streams[barrier_].pending.front();

@@ -86,6 +86,7 @@ class CommandBook {
   };
   const char* text_of(Obstacle obstacle) const;
   Obstacle obstacle(CommandId id) const;
+  CommandId joined_before(CommandId id) const;
 
   bool read_ahead_;
   std::deque<PendingCommand> commands_;  // from id first_

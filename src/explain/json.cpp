@@ -64,7 +64,8 @@ Json block_json(const Block& block) {
 
 Json launch_json(const Launch& launch) {
   const report::KernelResult& record = launch.record;
-  Json sms = Json::array(), bins = Json::array(), blocks = Json::array(), slots = Json::object();
+  Json sms = Json::array(), bins = Json::array(), blocks = Json::array(), slots = Json::object(),
+       states = Json::object();
   for (const SmShare& share : launch.sms)
     sms.push_back({{"sm", share.sm},
                    {"blocks", share.blocks},
@@ -74,8 +75,10 @@ Json launch_json(const Launch& launch) {
   for (const Bin& bin : launch.bins)
     bins.push_back({{"from_ps", bin.from_ps}, {"to_ps", bin.to_ps}, {"blocks", bin.blocks}});
   for (const Block& block : launch.shown) blocks.push_back(block_json(block));
-  for (std::size_t i = 0; i < kIssueSlots; ++i)
+  for (std::size_t i = 0; i < kIssueSlots; ++i) {
     slots[issue_slot_name(static_cast<IssueSlot>(i))] = record.issue_slots[i];
+    states[warp_state_name(static_cast<IssueSlot>(i))] = record.warp_cycles[i];
+  }
   return {{"command", record.command},
           {"name", launch.name},
           {"grid", {record.grid[0], record.grid[1], record.grid[2]}},
@@ -102,7 +105,9 @@ Json launch_json(const Launch& launch) {
           {"longest_ps", launch.longest_ps},
           {"bins", std::move(bins)},
           {"shown_blocks", std::move(blocks)},
+          {"achieved_occupancy", record.achieved_occupancy},
           {"stalls", std::move(slots)},
+          {"warp_states", std::move(states)},
           {"counters", report::values(launch.counters)}};
 }
 

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <numeric>
 
 #include "explain/text_parts.h"
@@ -16,10 +17,11 @@ namespace {
 
 constexpr std::size_t kWarps = 8, kSlotsShown = 5, kMovesShown = 8, kPointsShown = 100, kBar = 40;
 
-void slots(std::string& out, const Launch& launch) {
-  const std::vector<std::uint64_t> slots(launch.record.issue_slots.begin(), launch.record.issue_slots.end());
-  const std::uint64_t all = std::accumulate(slots.begin(), slots.end(), std::uint64_t{0});
-  if (all == 0) return;
+// "barrier 67.5 %, dependency 20.1 %", the largest first; empty: all are 0.
+template <std::size_t N>
+std::string shares(const std::array<std::uint64_t, N>& counts, const char* (*name_of)(IssueSlot)) {
+  const std::vector<std::uint64_t> slots(counts.begin(), counts.end());
+  if (std::accumulate(slots.begin(), slots.end(), std::uint64_t{0}) == 0) return "";
   const std::vector<std::uint64_t> tenths = report::tenths_of_percent(slots);
   std::vector<std::size_t> order(slots.size());
   std::iota(order.begin(), order.end(), 0);
@@ -28,11 +30,20 @@ void slots(std::string& out, const Launch& launch) {
   order.resize(kSlotsShown);
   for (const std::size_t i : order) {
     if (tenths[i] < 10) continue;
-    std::string name = issue_slot_name(static_cast<IssueSlot>(i));
+    std::string name = name_of(static_cast<IssueSlot>(i));
     std::replace(name.begin(), name.end(), '_', ' ');
     text += fmt::format("{}{} {}.{} %", text.empty() ? "" : ", ", name, tenths[i] / 10, tenths[i] % 10);
   }
-  out += fmt::format("    issue slots of all its warps (a warp's own are not counted): {}\n", text);
+  return text;
+}
+
+void slots(std::string& out, const Launch& launch) {
+  const std::string issued = shares(launch.record.issue_slots, issue_slot_name);
+  if (issued.empty()) return;
+  out += fmt::format("    issue slots of all its warps (a warp's own are not counted): {}\n", issued);
+  out +=
+      fmt::format("    cycles of its warps: {}; {:.0f} % of an SM's warps were there\n",
+                  shares(launch.record.warp_cycles, warp_state_name), 100 * launch.record.achieved_occupancy);
 }
 
 // Of all warps of a block together.

@@ -2,12 +2,14 @@
 // engine sends to a memory that this test plays.
 #include <gtest/gtest.h>
 
+#include <deque>
 #include <map>
 
 #include "base/error.h"
 #include "gpu/front_end/data_transfer_engine.h"
 #include "gpu/front_end/move_command.h"
 #include "rig.h"
+#include "unit/memory/dram/dram_rig.h"
 
 namespace duet::test {
 namespace {
@@ -272,6 +274,74 @@ TEST(FullEmptyCopy, EachEndInsideTheDeviceIsMarkedForItself) {
   ASSERT_EQ(rig.device.seen.size(), 4u);
   for (const auto& seen : rig.device.seen)
     EXPECT_EQ(seen.request.tracked, seen.request.operation == Operation::Write);
+}
+
+// A port of device memory that answers nothing.
+class SilentPort : public sim::Component {
+ public:
+  explicit SilentPort(EngineRig& rig)
+      : Component(rig.engine, "port", nullptr, 1, sim::Role::Memory),
+        requests(256, &rig.mover, this),
+        answers(256, this, &rig.mover),
+        rig_(rig) {}
+  Picoseconds tick(Picoseconds now) override {
+    auto& queue = requests.of(TrafficClass::NonTriggered);
+    while (queue.can_pop(now)) {
+      lines.push_back(rig_.pool[queue.pop(now).request].address.value());
+      times.push_back(now);
+    }
+    return kNever;
+  }
+  memory::Channel requests;
+  sim::Queue<memory::Packet> answers;
+  std::vector<std::uint64_t> lines;
+  std::vector<Picoseconds> times;
+
+ private:
+  EngineRig& rig_;
+};
+
+// Two ports and two slices of L2, which take turns of a line.
+void expect_lines_at_ports(EngineRig& rig, const DataMove& move, std::size_t first, std::size_t second) {
+  std::deque<SilentPort> ports;
+  for (int i = 0; i < 2; ++i) ports.emplace_back(rig);
+  const memory::AddressMap map(duet::test::gtx580_dram(1).dram);
+  const memory::SliceMap slices(map, "L2", 2, memory::kLineBytes);
+  const memory::Destinations destinations(slices);
+  gpu::DataTransferEngine::Ports connected;
+  connected.starts = &rig.starts;
+  connected.done = &rig.done;
+  connected.to_host = &rig.to_host;
+  connected.from_host = &rig.from_host;
+  connected.destinations = &destinations;
+  for (SilentPort& port : ports) {
+    connected.to_device.push_back(&port.requests);
+    connected.from_device.push_back(&port.answers);
+  }
+  rig.mover.connect(connected);
+  EXPECT_FALSE(rig.run(move));
+  EXPECT_EQ(ports[0].lines.size(), first);
+  EXPECT_EQ(ports[1].lines.size(), second);
+  for (const SilentPort& port : ports)
+    for (std::size_t i = 1; i < port.lines.size() && second != 0; ++i) {
+      EXPECT_EQ(slices.slice_of(PhysicalAddress(port.lines[i])),
+                slices.slice_of(PhysicalAddress(port.lines[0])));
+      EXPECT_EQ(port.times[i] - port.times[i - 1], 1000u);  // a core cycle
+    }
+}
+
+TEST(EnginePorts, InsideDeviceMemoryEachTakesAPacketACycle) {
+  EngineRig rig;
+  DataMove fill;
+  fill.to = rig.plain.value();
+  fill.width_bytes = 16 * memory::kLineBytes;
+  fill.pattern_bytes = 1;
+  expect_lines_at_ports(rig, fill, 8, 8);
+}
+
+TEST(EnginePorts, AMoveOverTheLinkHasTheFirst) {
+  EngineRig rig;
+  expect_lines_at_ports(rig, rig.copy_in(rig.plain, 16 * memory::kLineBytes), 16, 0);
 }
 
 TEST(FullEmptyCopy, AFillOfTrackedMemoryLeavesTheBits) {

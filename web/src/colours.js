@@ -17,6 +17,7 @@ const CAUSES = [
   ["issued", "#009e73"], ["unit_busy", "#e69f00"], ["load_store_busy", "#d55e00"], ["dependency", "#f0d040"],
   ["memory", "#0072b2"], ["tracked_order", "#7a5cc0"], ["fence", "#b3589a"], ["barrier", "#cc79a7"],
   ["fetch", "#8d6e4f"], ["no_warp", "#b9bec8"],
+  ["selected", "#009e73"], ["not_selected", "#7fcfb5"],
   // of cores
   ["retiring", "#009e73"], ["bad_speculation", "#e69f00"], ["front_end", "#d55e00"], ["instruction_cache", "#8d6e4f"], ["memory_l2", "#56b4e9"],
   ["memory_below", "#0062a3"], ["stores", "#b3589a"], ["core", "#f0d040"], ["serial", "#b9bec8"],

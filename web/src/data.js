@@ -103,8 +103,8 @@ export function kernelGroups() {
     const id = JSON.stringify([name, grid, block]);
     if (!groups.has(id))
       groups.set(id, {
-        name, grid, block, launches: 0, time: 0, cycles: 0, warp: 0, thread: 0, stalls: {}, counters: {},
-        occupancy: [1, 0], limits: new Set(), registers: [Infinity, 0], shared: [Infinity, 0], cutOff: 0, blocksPerSm: 0,
+        name, grid, block, launches: 0, time: 0, cycles: 0, warp: 0, thread: 0, stalls: {}, warpStates: {}, counters: {},
+        occupancy: [1, 0], achieved: [1, 0], limits: new Set(), registers: [Infinity, 0], shared: [Infinity, 0], cutOff: 0, blocksPerSm: 0,
         queued: 0, driver: 0, shortest: Infinity, longest: 0,
       });
     return groups.get(id);
@@ -130,8 +130,10 @@ export function kernelGroups() {
     g.thread += k.thread_instructions;
     if (!k.complete) g.cutOff += 1;
     addAll(g.stalls, k.stalls);
+    addAll(g.warpStates, k.warp_states);
     addAll(g.counters, k.counters);
     spread(g.occupancy, k.occupancy);
+    spread(g.achieved, k.achieved_occupancy);
     spread(g.registers, k.registers);
     spread(g.shared, k.shared_bytes ?? 0);
     g.blocksPerSm = k.blocks_per_sm;
@@ -150,8 +152,10 @@ export function kernelGroups() {
     g.warp += k.warp_instructions.sum;
     g.thread += k.thread_instructions.sum;
     addAll(g.stalls, k.stalls);
+    addAll(g.warpStates, k.warp_states);
     addAll(g.counters, k.counters, (x) => x.sum);
     spread(g.occupancy, k.occupancy.min, k.occupancy.max);
+    spread(g.achieved, k.achieved_occupancy.min, k.achieved_occupancy.max);
     spread(g.registers, k.registers.min, k.registers.max);
   }
   return [...groups.values()].sort((a, b) => b.time - a.time);

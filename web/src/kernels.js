@@ -31,6 +31,7 @@ const WORK = [
   { title: "warp instr. / cycle, SM", hint: "warp instructions a cycle and SM" },
   { title: "active lanes", hint: "thread instructions of warp instructions times the warp's width" },
   { title: "occupancy", hint: "warps that an SM has room for, of those it can hold" },
+  { title: "achieved", hint: "warps that were there, of those that an SM can hold: mean of the cycles in which it had a block" },
   { title: "limited by", left: true, hint: "what an SM has no more room for" },
 ];
 
@@ -42,7 +43,7 @@ function workRow(g) {
     { text: `${shortName(g.name)}${g.cutOff ? " (cut off)" : ""}`, title: readable(g.name) }, dim(g.grid), dim(g.block), count(g.launches),
     { text: time(g.time), bar: whole ? g.time / whole : 0 }, share(g.time, whole), time(Math.round(g.time / g.launches)),
     count(Math.round(g.cycles / g.launches)), g.cycles && sms ? (g.warp / g.cycles / sms).toFixed(2) : "",
-    ratio(g.thread, g.warp * width), { text: span(g.occupancy), bar: g.occupancy[1] }, [...g.limits].join(", "),
+    ratio(g.thread, g.warp * width), { text: span(g.occupancy), bar: g.occupancy[1] }, Object.keys(g.warpStates).length ? span(g.achieved) : "", [...g.limits].join(", "),
   ];
 }
 
@@ -94,10 +95,17 @@ function counters(groups) {
     names.map((name) => [name, ...groups.map((g) => count(g.counters[name] ?? 0))]));
 }
 
-function stalls(groups) {
-  const causes = [...new Set(groups.flatMap((g) => Object.keys(g.stalls)))];
-  return table([{ title: "issue slots", left: true }, ...groups.map(launchName)],
-    causes.map((cause) => [`${causeName(cause)} (${cause})`, ...groups.map((g) => count(g.stalls[cause] ?? 0))]));
+function causes(title, groups, of) {
+  const names = [...new Set(groups.flatMap((g) => Object.keys(of(g))))];
+  return table([{ title, left: true }, ...groups.map(launchName)],
+    names.map((cause) => [`${causeName(cause)} (${cause})`, ...groups.map((g) => count(of(g)[cause] ?? 0))]));
+}
+
+// Issue slots, or warps' cycles, of each kernel: a chart, and its numbers.
+function causesChart(timed, of, heading, what, numbers, unit) {
+  const place = element("div", { class: "chart" });
+  queueMicrotask(() => slotsChart(place, timed.map((g) => ({ label: launchName(g), title: readable(g.name), slots: of(g) })), { left: 250, unit }));
+  return [element("h3", {}, heading, element("small", {}, what)), place, details(numbers, () => causes(unit, timed, of))];
 }
 
 export function kernelsSection() {
@@ -110,12 +118,11 @@ export function kernelsSection() {
   const shown = groups.slice(0, MOST);
   const timed = shown.filter((g) => Object.keys(g.stalls).length > 0);
   if (timed.length > 0) {
-    const place = element("div", { class: "chart" });
-    result.append(element("h3", {}, "Issue slots by cause", element("small", {}, " share of each kernel's slots, in %: what a scheduler issued, or why it issued nothing")), place);
-    queueMicrotask(() => slotsChart(place, timed.map((g) => ({
-      label: launchName(g), title: readable(g.name), slots: g.stalls,
-    })), { left: 250 }));
-    result.append(details("Issue slots in numbers", () => stalls(timed)));
+    result.append(
+      ...causesChart(timed, (g) => g.stalls, "Issue slots by cause", " share of each kernel's slots, in %: what a scheduler issued, or why it issued nothing",
+        "Issue slots in numbers", "issue slots"),
+      ...causesChart(timed, (g) => g.warpStates, "Warp states", " share of the cycles of each kernel's warps, in %: selected to issue, able to but not selected, or why not able to",
+        "Warp states in numbers", "warp cycles"));
   } else {
     result.append(element("p", { class: "note" }, "The functional GPU has no issue slots: only simple times a block."));
   }

@@ -14,7 +14,7 @@ export function causeName(cause) {
 }
 
 // bars: [{label, slots: {cause: number}}]. Causes that none has are left out.
-export function slotsChart(place, bars, { vertical = false, left = 210 } = {}) {
+export function slotsChart(place, bars, { vertical = false, left = 210, unit = "slots" } = {}) {
   const causes = [...new Set(bars.flatMap((bar) => Object.keys(bar.slots)))]
     .filter((cause) => bars.some((bar) => bar.slots[cause] > 0));
   const totals = bars.map((bar) => Object.values(bar.slots).reduce((a, b) => a + b, 0));
@@ -36,7 +36,7 @@ export function slotsChart(place, bars, { vertical = false, left = 210 } = {}) {
           const line = `${escaped(causeName(cause))}: ${count(bar.slots[cause] ?? 0)} (${share(bar.slots[cause] ?? 0, totals[dataIndex])})`;
           return i === seriesIndex ? `<b>${line}</b>` : line;
         });
-        return `<b>${escaped(bar.title ?? bar.label)}</b><br>${lines.join("<br>")}<br>all: ${count(totals[dataIndex])} slots`;
+        return `<b>${escaped(bar.title ?? bar.label)}</b><br>${lines.join("<br>")}<br>all: ${count(totals[dataIndex])} ${unit}`;
       }),
       xAxis: vertical ? names : shares, yAxis: vertical ? shares : names,
       series: causes.map((cause, i) => ({

@@ -315,13 +315,13 @@ void DataTransferEngine::count_busy(Picoseconds now) {
 
 Picoseconds DataTransferEngine::tick(Picoseconds now) {
   receive(now, *ports_.from_host);
-  for (sim::Queue<Packet>* const from : ports_.from_device) receive(now, *from);
+  for (std::size_t port = 0; port < ports_in_use(); ++port) receive(now, *ports_.from_device[port]);
   send_read(now);
   if (!busy_ && ports_.starts->can_pop(now)) start(now);
   if (!busy_) return kNever;
   bool sent = issue(now);
   // A packet a port and cycle.
-  for (std::size_t port = 1; sent && inside_ && port < ports_.to_device.size(); ++port) sent = issue(now);
+  for (std::size_t port = 1; sent && port < ports_in_use(); ++port) sent = issue(now);
   if (faulted_) send_read(now);  // it may have closed a link packet that only waited for more to read
   if (issued_ && outstanding_ + unacknowledged_ == 0) {
     finish(now);
@@ -334,8 +334,8 @@ Picoseconds DataTransferEngine::tick(Picoseconds now) {
 
 Picoseconds DataTransferEngine::next_answer(Picoseconds now) const {
   Picoseconds result = ports_.from_host->next_arrival(now);
-  for (const sim::Queue<Packet>* const from : ports_.from_device)
-    result = std::min(result, from->next_arrival(now));
+  for (std::size_t port = 0; port < ports_in_use(); ++port)
+    result = std::min(result, ports_.from_device[port]->next_arrival(now));
   return result;
 }
 

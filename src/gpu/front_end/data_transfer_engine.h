@@ -131,6 +131,7 @@ class DataTransferEngine : public sim::Component {
   std::uint16_t destination_of(PhysicalAddress physical) const {
     return ports_.destinations == nullptr ? std::uint16_t{0} : ports_.destinations->of(physical);
   }
+  std::size_t ports_in_use() const { return inside_ ? ports_.to_device.size() : 1; }
   // One slice, one port: so packets to a line keep their order.
   std::uint16_t port_to(std::uint16_t destination) const {
     return static_cast<std::uint16_t>(inside_ ? destination % ports_.to_device.size() : 0);
