@@ -135,6 +135,7 @@ void add_sm(std::vector<Field>& fields, Sm& sm) {
   };
   fields.insert(fields.end(), own.begin(), own.end());
   add_timing(fields, "gpu.sm.integer", sm.integer);
+  add_timing(fields, "gpu.sm.shift", sm.shift);
   add_timing(fields, "gpu.sm.integer_multiply", sm.integer_multiply);
   add_timing(fields, "gpu.sm.integer_division", sm.integer_division);
   add_timing(fields, "gpu.sm.floating", sm.floating);

@@ -48,8 +48,8 @@ struct Sm {
     std::uint64_t latency_cycles = 0;
     std::uint64_t interval_cycles = 0;  // the unit is busy
   };
-  Timing integer, integer_multiply, floating, double_precision, special_function, half, conversion, control,
-      bit_count, shuffle;
+  Timing integer, shift, integer_multiply, floating, double_precision, special_function, half, conversion,
+      control, bit_count, shuffle;
   // From the last arrival's issue until the warps may issue; between two warps' arrivals, at any barrier.
   Timing barrier{1, 0};
   Timing integer_division;  // with ptx_instructions

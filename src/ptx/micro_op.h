@@ -93,6 +93,7 @@ Kind kind_of(Opcode opcode);  // as decoded: Exchange is set where a kernel's th
 // The execution unit class a timing model sends it to.
 enum class Unit : std::uint8_t {
   Integer,
+  Shift,
   IntegerMultiply,
   Float,
   Double,

@@ -97,6 +97,8 @@ const std::vector<Row>& time_of_sms() {
       {"gpu.sm.conversion.latency_cycles", "14", arithmetic},
       {"gpu.sm.conversion.interval_cycles", "3", arithmetic},
       {"gpu.sm.int_units", "2", arithmetic},
+      {"gpu.sm.shift.latency_cycles", "14", arithmetic},
+      {"gpu.sm.shift.interval_cycles", "3", arithmetic},
       {"gpu.sm.bit_count.latency_cycles", "14", arithmetic},
       {"gpu.sm.bit_count.interval_cycles", "3", arithmetic},
       {"gpu.sm.shuffle.latency_cycles", "14", exchanges},

@@ -148,7 +148,9 @@ int main(int words, char** word) {
   unit<Clz>("clz.b32");
   unit<Brev>("brev.b32");
   unit<Convert>("cvt.s32.f32", 2);
-  unit<Shuffle>("shfl.sync");
   unit<SharedLoad>("ld.shared");
   unit<Barrier>("bar.sync");
+  int lanes = 0;
+  cudaDeviceGetAttribute(&lanes, cudaDevAttrWarpSize, 0);
+  if (lanes == 32) unit<Shuffle>("shfl.sync");
 }

@@ -37,7 +37,7 @@ ROWS = {
         "fma.f64": (UNKNOWN, (8, PEAK, GUIDE2)),
         "add.s32": ((11, (0, 2), "guide 4.2"), (64, PEAK, GUIDE2)),
         "mad.lo.s32": ((11, (0, 2), "guide 4.2"), (32, PEAK, GUIDE2)),
-        "shf.b32": (UNKNOWN, (32, (80, 90), GUIDE2)),
+        "shf.b32": (UNKNOWN, (32, PEAK, GUIDE2)),
         "rsqrt.approx.f32": (UNKNOWN, (8, PEAK, GUIDE2)),
         "popc.b32": (UNKNOWN, (32, PEAK, GUIDE2)),
         "clz.b32": (UNKNOWN, (32, PEAK, GUIDE2)),
@@ -83,6 +83,7 @@ ROWS = {
     "llano": {},
     "fused": {},
     "gh200-shared": {},
+    "mi300a": {},
 }
 
 

@@ -25,6 +25,8 @@ const config::Sm::Timing& timing_of(const MicroOp& op, const config::Sm& sm) {
   if (divides_at_once(op, sm) && op.unit == Unit::Integer) return sm.integer_division;
   if (divides_at_once(op, sm) && op.unit == Unit::Float) return sm.special_function;
   switch (op.unit) {
+    case Unit::Shift:
+      return sm.shift;
     case Unit::IntegerMultiply:
       return sm.integer_multiply;
     case Unit::Float:
@@ -57,6 +59,7 @@ Pipe pipe_of(const MicroOp& op, const config::Sm& sm) {
     case Unit::BitCount:
       return Pipe::Sfu;
     case Unit::Integer:
+    case Unit::Shift:
       return integer_pipe(sm);
     case Unit::Shuffle:
       return Pipe::Shuffle;

@@ -27,7 +27,7 @@ bool any_matches(const std::array<std::string_view, N>& patterns, std::string_vi
 
 // What only the timed GPU reads, but for the exceptions: a program is told of them, or they give the DRAM's
 // bandwidth.
-constexpr std::array<std::string_view, 38> kTimedOnly{"gpu.sm.schedulers",
+constexpr std::array<std::string_view, 39> kTimedOnly{"gpu.sm.schedulers",
                                                       "gpu.sm.int_units",
                                                       "gpu.sm.scheduler",
                                                       "gpu.sm.instruction_*",
@@ -47,6 +47,7 @@ constexpr std::array<std::string_view, 38> kTimedOnly{"gpu.sm.schedulers",
                                                       "gpu.sm.global_in_l1",
                                                       "gpu.sm.constants_cached",
                                                       "gpu.sm.integer.*",
+                                                      "gpu.sm.shift.*",
                                                       "gpu.sm.integer_multiply.*",
                                                       "gpu.sm.integer_division.*",
                                                       "gpu.sm.floating.*",

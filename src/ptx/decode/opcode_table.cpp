@@ -34,6 +34,7 @@ constexpr Units all(Unit unit) { return {unit, unit, unit, unit}; }
 constexpr Units integer = all(Unit::Integer);
 constexpr Units load_store = all(Unit::LoadStore);
 constexpr Units control = all(Unit::Control);
+constexpr Units shift = all(Unit::Shift);
 constexpr Units bit_count = all(Unit::BitCount);
 constexpr Units shuffle = all(Unit::Shuffle);
 constexpr Units by_type = {Unit::Integer, Unit::Half, Unit::Float, Unit::Double};
