@@ -144,7 +144,8 @@ Status allocate_from_pool(Runtime& runtime, host::HostThread& host, MemoryPool& 
                           driver::StreamId stream, VirtualAddress& address) {
   const Bytes whole = round_up<Bytes>(bytes, runtime.space().page_bytes());
   if (whole < bytes) return Reason::OutOfMemory;
-  auto block = find_free(runtime, &pool, whole, stream);
+  auto block = runtime.process().keeps_freed_memory() ? pools().blocks.end()
+                                                      : find_free(runtime, &pool, whole, stream);
   if (block == pools().blocks.end()) block = reserve_hard(runtime, host, pool, whole);
   if (block == pools().blocks.end()) return Reason::OutOfMemory;
   block->second.used = true;
@@ -152,6 +153,7 @@ Status allocate_from_pool(Runtime& runtime, host::HostThread& host, MemoryPool& 
   pool.used_bytes += bytes_of(runtime, block->first);
   pool.used_high = std::max(pool.used_high, pool.used_bytes);
   address = block->first;
+  runtime.process().memory_in_stream({.base = address, .bytes = bytes, .stream = stream, .made = true});
   return {};
 }
 
@@ -165,6 +167,7 @@ Status free_in_stream(Runtime& runtime, VirtualAddress address, driver::StreamId
   } else if (!block->second.used) {
     return Reason::InvalidValue;
   }
+  runtime.process().memory_in_stream({.base = address, .stream = stream});
   mark_freed(runtime, block);
   block->second.stream = stream;
   block->second.before = runtime.driver().predecessors(stream);
@@ -179,6 +182,7 @@ bool freed_in_pool(VirtualAddress address) {
 bool free_to_pool(Runtime& runtime, VirtualAddress address) {
   const auto block = pools().blocks.find(address);
   if (block == pools().blocks.end() || !block->second.used) return false;
+  runtime.process().memory_in_stream({.base = address, .all_done = true});
   mark_freed(runtime, block);
   block->second.before.clear();
   const bool orphan = block->second.pool->destroyed;

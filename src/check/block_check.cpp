@@ -33,9 +33,15 @@ bool is_memory(const ptx::MicroOp& op) {
   return op.kind == Kind::Load || op.kind == Kind::Store || op.kind == Kind::Atomic;
 }
 
-// Whether others may wait for the access.
-bool synchronises(const ptx::MicroOp& op) {
-  return op.kind == Kind::Atomic || op.semantics != ptx::MemorySemantics::Weak;
+// An atomic addition of zero: a read.
+bool adds_nothing(const ptx::Kernel& kernel, const ptx::MicroOp& op) {
+  if (op.atomic_operation != AtomicOperation::Add && op.atomic_operation != AtomicOperation::Or) return false;
+  const ptx::Operand& value = op.sources[1];
+  if (value.bank != ptx::Bank::Immediate) return false;
+  return std::any_of(kernel.immediates.begin(), kernel.immediates.end(),
+                     [&](const ptx::Immediate& immediate) {
+                       return immediate.slot == value.slot && immediate.value == 0 && immediate.variable < 0;
+                     });
 }
 
 bool reads(const ptx::MicroOp& op) { return op.kind != Kind::Store; }
@@ -67,25 +73,33 @@ void BlockCheck::start(const Launch& launch, std::uint64_t number) {
   const std::uint64_t threads = std::uint64_t{launch.block[0]} * launch.block[1] * launch.block[2];
   warps_ = static_cast<unsigned>((threads + launch.width - 1) / launch.width);
   too_large_ = std::uint64_t{warps_} * launch.width > (1u << Touch::kThreadBits);
-  if (other_kernel) {
-    prepared_ = launch.kernel;
-    passes_on_ = false;
-    piece_ = 16;
-    for (const ptx::MicroOp& op : launch.kernel->code) {
-      if (!is_memory(op)) continue;
-      passes_on_ |= op.kind == Kind::Atomic ? op.atomic_operation == AtomicOperation::CompareAndSwap ||
-                                                  op.atomic_operation == AtomicOperation::Exchange
-                                            : synchronises(op);
-      if (op.space != StateSpace::Shared && op.space != StateSpace::Generic) continue;
-      const unsigned bytes =
-          op.kind == Kind::Atomic ? atomic_type_bytes(op.atomic_type) : ptx::type_bytes(op.type);
-      piece_ = std::min(piece_, std::max(bytes, 1u));
-    }
-  }
+  if (other_kernel) prepare(*launch.kernel);
+  polled_.clear();
+  for (std::vector<unsigned>& warps : warps_at_) warps.clear();
   shared_.start(order_, launch.shared_bytes + 16, piece_);
   order_.start(warps_, !launch.kernel->independent_threads);
+  if (launch.kernel->independent_threads && checks_.sync) arrivals_.start(warps_);
+  if (checks_.races) of_grid_.start(checker_.order_in(launch), static_cast<std::uint32_t>(number), warps_);
   if (checks_.init && launch.local_bytes != 0)
     local_.assign(std::size_t{warps_} * launch.width * launch.local_bytes, 0);
+}
+
+void BlockCheck::prepare(const ptx::Kernel& kernel) {
+  prepared_ = &kernel;
+  passes_on_ = false;
+  polls_ = polling_loads(kernel);
+  unsigned in_shared = 16, in_global = 16;
+  for (const ptx::MicroOp& op : kernel.code) {
+    passes_on_ |= op.kind == Kind::Fence || (is_memory(op) && (acquires(op) || releases(op)));
+    if (!is_memory(op)) continue;
+    const unsigned bytes =
+        std::max(op.kind == Kind::Atomic ? atomic_type_bytes(op.atomic_type) : ptx::type_bytes(op.type), 1u);
+    const bool generic = op.space == StateSpace::Generic;
+    if (generic || op.space == StateSpace::Shared) in_shared = std::min(in_shared, bytes);
+    if (generic || op.space == StateSpace::Global) in_global = std::min(in_global, bytes);
+  }
+  piece_ = in_shared;
+  grid_shift_ = static_cast<unsigned>(std::countr_zero(in_global));
 }
 
 std::uint64_t BlockCheck::access(const Access& access) {
@@ -123,6 +137,14 @@ std::uint64_t BlockCheck::access(const Access& access) {
 
 // ---- Texts of findings ----
 
+// Known source lines stand for all instructions made of them, in either order.
+Findings::Key BlockCheck::key(FindingKind kind, const ptx::MicroOp& op, const ptx::MicroOp* other) {
+  const std::uint64_t at = checker_.line_number(*launch_.kernel, op.ptx_line);
+  const std::uint64_t and_at = other == nullptr ? 0 : checker_.line_number(*launch_.kernel, other->ptx_line);
+  const void* const kernel = launch_.kernel->sources == nullptr ? launch_.kernel : nullptr;
+  return {kind, kernel, std::max(at, and_at), std::min(at, and_at)};
+}
+
 std::string BlockCheck::side(const ptx::MicroOp& op, unsigned thread) const {
   return std::string(verb(op)) + " by " + thread_text(launch_, number_, thread) + ", " +
          launch_.kernel->place_of(op.ptx_line);
@@ -140,7 +162,7 @@ std::string BlockCheck::shared_place(std::uint64_t address) const {
 
 void BlockCheck::outside(const Access& access, unsigned lane, const char* space, std::uint64_t address,
                          const std::string& where, FindingKind kind) {
-  checker_.findings().add({kind, launch_.kernel, access.op->ptx_line, 0}, [&] {
+  found(key(kind, *access.op), [&] {
     return std::string(kind == FindingKind::Misaligned     ? "misaligned access"
                        : kind == FindingKind::UseAfterFree ? "access to memory that was released"
                                                            : "access out of bounds") +
@@ -163,7 +185,9 @@ void BlockCheck::beside(const Access& access, unsigned lane, VirtualAddress addr
     name.erase(name.rfind(" + "));
     const bool before = address < nearest->base;
     where = before ? std::to_string(nearest->base - address) + " bytes before " + name
-                   : "ends " + std::to_string(address + access.bytes - (nearest->base + nearest->bytes)) +
+                   : "ends " +
+                         std::to_string(address + access.bytes -
+                                        (nearest->base + checker_.global().bytes_of(*nearest))) +
                          " bytes past the end of " + name;
   } else {
     where = "nothing is allocated";
@@ -173,35 +197,48 @@ void BlockCheck::beside(const Access& access, unsigned lane, VirtualAddress addr
 }
 
 void BlockCheck::unwritten(const Access& access, unsigned lane, FindingKind kind, const std::string& where) {
-  checker_.findings().add({kind, launch_.kernel, access.op->ptx_line, 0}, [&] {
+  found(key(kind, *access.op), [&] {
     return "read of what nobody has written, " + where + ", kernel '" + readable_name(launch_.kernel->name) +
            "'\n" + side(*access.op, access.warp * launch_.width + lane);
   });
 }
 
-void BlockCheck::race(const Access& access, std::uint64_t address, unsigned lane, const Touch& other,
-                      bool other_writes) {
-  const ptx::MicroOp& other_op = launch_.kernel->code[other.pc()];
-  // A loop around a compare-and-swap begins with a plain read, as CUDA's guide writes it.
-  const auto pair = [](const ptx::MicroOp& one, const ptx::MicroOp& two) {
-    return one.kind == Kind::Load && two.kind == Kind::Atomic;
+// Accesses that share a place on purpose: two atomic ones; a volatile one at a place where a thread waits for
+// a value; and the plain read with which a loop around a compare-and-swap begins, as CUDA's guide writes it.
+bool BlockCheck::meant_to_meet(const ptx::MicroOp& one, std::uint32_t pc, const ptx::MicroOp& other,
+                               std::uint32_t other_pc, std::uint64_t address) const {
+  const Strength strength = strength_of(one), others = strength_of(other);
+  const auto reads_before = [](const ptx::MicroOp& load, const ptx::MicroOp& atomic) {
+    return load.kind == Kind::Load && atomic.kind == Kind::Atomic &&
+           atomic.atomic_operation == AtomicOperation::CompareAndSwap;
   };
-  if (passes_on_ && (pair(*access.op, other_op) || pair(other_op, *access.op))) return;
-  checker_.findings().add(
-      {FindingKind::SharedRace, launch_.kernel, access.op->ptx_line,
-       std::uint64_t{other_op.ptx_line} << 1 | other_writes},
-      [&] {
-        return "race in " + shared_place(address) + ", kernel '" + readable_name(launch_.kernel->name) +
-               "': two threads of a block, and no barrier between them\n" + side(other_op, other.thread()) +
-               "\n" + side(*access.op, access.warp * launch_.width + lane);
-      });
+  if (reads_before(one, other) || reads_before(other, one)) return true;
+  if (strength == Strength::Weak || others == Strength::Weak) return false;
+  return strength == Strength::Atomic || others == Strength::Atomic || polls_[pc] || polls_[other_pc] ||
+         polled_.contains(address);
+}
+
+void BlockCheck::race(const Access& access, std::uint64_t address, unsigned lane, const Touch& other) {
+  const ptx::MicroOp& other_op = launch_.kernel->code[other.pc()];
+  if (meant_to_meet(*access.op, access.pc, other_op, other.pc(), address)) return;
+  found(key(FindingKind::SharedRace, *access.op, &other_op), [&] {
+    return "race in " + shared_place(address) + ", kernel '" + readable_name(launch_.kernel->name) +
+           "': two threads of a block, and no barrier between them\n" + side(other_op, other.thread()) +
+           "\n" + side(*access.op, access.warp * launch_.width + lane);
+  });
 }
 
 // ---- Shared and local memory ----
 
+// Reads come before the access, writes behind it.
 void BlockCheck::pass(const Access& access, std::uint64_t lanes, const std::uint64_t* addresses, bool reads,
-                      bool writes) {
-  LaneMask(lanes).for_each([&](unsigned lane) { order_.pass(access.warp, addresses[lane], reads, writes); });
+                      bool of_block) {
+  StrongAccess strong = strong_access(*access.op);
+  (reads ? strong.writes : strong.reads) = false;
+  LaneMask(lanes).for_each([&](unsigned lane) {
+    if (!of_block && !strong.of_block) of_grid_.pass(access.warp, addresses[lane], strong, order_);
+    order_.pass(access.warp, addresses[lane], strong);
+  });
 }
 
 // The aligned lanes of a run inside the block's memory. The others become findings.
@@ -243,18 +280,22 @@ std::uint64_t BlockCheck::shared(const Access& access, std::uint64_t lanes, cons
   const std::uint64_t allowed = checks_.memory ? inside : lanes;
   if ((!checks_.races && !checks_.init) || too_large_ || inside == 0) return allowed;
   if (inside != lanes) count = split(inside, offsets, access.bytes, runs);
-  const bool passes = passes_on_ && synchronises(op);
-  if (passes && reads(op)) pass(access, inside, offsets, true, false);
+  const Strength strength = strength_of(op);
+  const bool passes = passes_on_ && strength != Strength::Weak;
+  if (passes && reads(op)) pass(access, inside, offsets, true, true);
+  if (polls_[access.pc]) LaneMask(inside).for_each([&](unsigned lane) { polled_.insert(offsets[lane]); });
   SharedAccess at;
   at.warp = access.warp;
   at.width = launch_.width;
   at.lanes = inside;
   at.addresses = offsets;
   at.bytes = access.bytes;
-  at.first = Touch(order_.time(access.warp), access.warp * launch_.width, synchronises(op), access.pc);
+  at.first =
+      Touch(order_.time(access.warp), access.warp * launch_.width, strength == Strength::Atomic, access.pc);
+  at.strong = strength != Strength::Weak;
   at.values = access.values;
-  const auto race_at = [&](std::uint64_t address, unsigned lane, const Touch& other, bool other_writes) {
-    if (checks_.races) race(access, address, lane, other, other_writes);
+  const auto race_at = [&](std::uint64_t address, unsigned lane, const Touch& other, bool) {
+    if (checks_.races) race(access, address, lane, other);
   };
   const auto unwritten_at = [&](std::uint64_t address, unsigned lane) {
     if (checks_.init) unwritten(access, lane, FindingKind::UninitialisedShared, shared_place(address));
@@ -264,7 +305,17 @@ std::uint64_t BlockCheck::shared(const Access& access, std::uint64_t lanes, cons
   if (writes(op))
     for (unsigned i = 0; i < count; ++i) shared_.write(at, runs[i], race_at);
   if (passes && writes(op)) pass(access, inside, offsets, false, true);
+  if (order_.take_by_step()) in_step(op);
   return allowed;
+}
+
+// Lanes of a warp rely on their step, which kernels for sm_70 and later have not.
+void BlockCheck::in_step(const ptx::MicroOp& op) {
+  checker_.findings().note(
+      "kernel '" + readable_name(launch_.kernel->name) +
+      "' orders lanes of a warp by their instructions alone (" + launch_.kernel->place_of(op.ptx_line) +
+      "): right below sm_70, and a race from there on unless __syncwarp() stands between; "
+      "compile with -arch=sm_70 and --check finds the places");
 }
 
 // A word with some written bytes counts as written, as a structure's padding is never written.
@@ -294,32 +345,107 @@ std::uint64_t BlockCheck::local(const Access& access, std::uint64_t lanes, const
 
 // ---- Global memory ----
 
-void BlockCheck::touch(Region& region, const Access& access, unsigned lane, VirtualAddress address,
-                       Bytes bytes, bool in_row) {
+void BlockCheck::touch(Region& region, const Access& access, const LaneRun& run, VirtualAddress address,
+                       Bytes bytes) {
   const ptx::MicroOp& op = *access.op;
   if (checks_.init && region.keeps_written()) {
     const Bytes offset = address - region.base();
     if (reads(op) && !region.written(offset, bytes)) {
       Bytes at = 0;
       while (region.written(offset + at, 1)) ++at;
-      unwritten(access, lane + static_cast<unsigned>(in_row ? at / access.bytes : 0),
+      unwritten(access, run.first + static_cast<unsigned>(run.one_address ? 0 : at / access.bytes),
                 FindingKind::UninitialisedGlobal, checker_.global().space().place_of(address + at));
     }
   }
   if (writes(op)) region.set_written(address - region.base(), bytes);
+  if (checks_.memory && region.in_stream_order && region.last_user != launch_.command)
+    checker_.used_in_stream(region, launch_.command,
+                            side(op, access.warp * launch_.width + run.first) +
+                                checker_.call_text("launched at", launch_.command));
   if (!checks_.races) return;
-  if (synchronises(op)) return checker_.synchronises(launch_.command, address, writes(op));
+  if (!too_large_ && op.space != StateSpace::Const) in_kernel(region, access, run, address);
+  const Strength strength = strength_of(op);
+  if (strength == Strength::Atomic || polls_[access.pc] || (strength != Strength::Weak && writes(op)))
+    checker_.synchronises(launch_.command, address, writes(op));
+  if (strength == Strength::Atomic || polls_[access.pc]) return;
   LineUse use;
   use.command = launch_.command;
   use.writes = writes(op);
-  use.witness = {access.pc,
-                 static_cast<std::uint32_t>(number_),
-                 static_cast<std::uint16_t>(access.warp),
-                 static_cast<std::uint8_t>(lane),
-                 static_cast<std::uint8_t>(access.bytes),
-                 0,
+  use.witness = {access.pc, static_cast<std::uint32_t>(number_),     static_cast<std::uint16_t>(access.warp),
+                 run.first, static_cast<std::uint8_t>(access.bytes), 0,
                  0};
   checker_.use(region, address, bytes, use);
+}
+
+// Races with the kernel's other threads.
+void BlockCheck::in_kernel(Region& region, const Access& access, const LaneRun& run, VirtualAddress address) {
+  GridShadow* const shadow = region.in_kernel();
+  if (shadow == nullptr) return;
+  GridAccess at;
+  at.launch = launch_.number;
+  at.block = static_cast<std::uint32_t>(number_);
+  at.first = Touch(order_.time(access.warp), access.warp * launch_.width,
+                   strength_of(*access.op) == Strength::Atomic, access.pc);
+  at.address = address.value();
+  at.lane = run.first;
+  at.lanes = run.lanes;
+  at.bytes = access.bytes;
+  at.one_address = run.one_address;
+  at.writes = writes(*access.op);
+  at.shift = grid_shift_;
+  at.values = access.values;
+  shadow->access(
+      at,
+      [&](const GridTouch& now, const GridTouch& earlier, unsigned lane) {
+        return races(access, now, earlier, lane);
+      },
+      [&](std::uint64_t place, unsigned lane, const GridTouch& earlier) {
+        race_in_global(access, place, lane, earlier);
+      });
+}
+
+bool BlockCheck::races(const Access& access, const GridTouch& now, const GridTouch& earlier,
+                       unsigned lane) const {
+  const Touch &own = now.touch, &other = earlier.touch;
+  if (own.synchronises() && other.synchronises()) return false;
+  const unsigned warp = other.thread() / launch_.width;
+  const bool strong = strength_of(*access.op) != Strength::Weak;
+  if (earlier.block != now.block)
+    return !of_grid_.ordered(earlier.block, warp, other.stamp(), access.warp, strong);
+  if (own.thread() == other.thread()) return false;
+  // Two lanes of one store at one place are a race even where lanes run in step.
+  if (order_.lockstep() && warp == access.warp)
+    return other.pc() == own.pc() && other.stamp() == own.stamp() && !own.synchronises() &&
+           writes(*access.op) && other.thread() % launch_.width < lane &&
+           (access.lanes >> other.thread() % launch_.width & 1) != 0 &&
+           access.addresses[lane] - access.addresses[other.thread() % launch_.width] < access.bytes;
+  return !order_.ordered(other.stamp(), warp, access.warp, strong);
+}
+
+// Volatile accesses of two blocks meet on purpose where the block has waited for nothing: whichever value it
+// sees is as good. A plain read beside atomic operations does likewise, and a read by an atomic operation.
+void BlockCheck::race_in_global(const Access& access, std::uint64_t address, unsigned lane,
+                                const GridTouch& other) {
+  const Touch& touch = other.touch;
+  const ptx::MicroOp& other_op = launch_.kernel->code[touch.pc()];
+  if (meant_to_meet(*access.op, access.pc, other_op, touch.pc(), address)) return;
+  const bool of_two_blocks = other.block != number_;
+  if (of_two_blocks && polled_.empty() && strength_of(*access.op) != Strength::Weak &&
+      strength_of(other_op) != Strength::Weak)
+    return;
+  const auto reads_beside = [this](const ptx::MicroOp& one, const ptx::MicroOp& atomic) {
+    return atomic.kind == Kind::Atomic && (one.kind == Kind::Load || adds_nothing(*launch_.kernel, atomic));
+  };
+  if (reads_beside(*access.op, other_op) || reads_beside(other_op, *access.op)) return;
+  found(key(FindingKind::GlobalRace, *access.op, &other_op), [&] {
+    return "race in " + checker_.global().space().place_of(VirtualAddress(address)) + ", kernel '" +
+           readable_name(launch_.kernel->name) + "': two threads of " +
+           (of_two_blocks ? "different blocks, and no fence and flag order them"
+                          : "a block, and no barrier between them") +
+           "\n" + verb(other_op) + " by " + thread_text(launch_, other.block, touch.thread()) + ", " +
+           launch_.kernel->place_of(other_op.ptx_line) + "\n" +
+           side(*access.op, access.warp * launch_.width + lane);
+  });
 }
 
 bool BlockCheck::lane_in_global(const Access& access, unsigned lane, VirtualAddress address) {
@@ -333,7 +459,7 @@ bool BlockCheck::lane_in_global(const Access& access, unsigned lane, VirtualAddr
     beside(access, lane, address);
     return false;
   }
-  touch(*region, access, lane, address, access.bytes, false);
+  touch(*region, access, {static_cast<std::uint8_t>(lane), 1, true}, address, access.bytes);
   return true;
 }
 
@@ -344,7 +470,7 @@ std::uint64_t BlockCheck::run_in_global(const Access& access, const LaneRun& run
   std::uint64_t allowed = LaneMask::first(run.lanes).bits() << run.first;
   if (Region* const region = checker_.global().find(address);
       (address.value() & (access.alignment - 1)) == 0 && region != nullptr && region->holds(address, bytes)) {
-    touch(*region, access, run.first, address, bytes, !run.one_address);
+    touch(*region, access, run, address, bytes);
     return allowed;
   }
   LaneMask(allowed).for_each([&](unsigned lane) {
@@ -355,63 +481,16 @@ std::uint64_t BlockCheck::run_in_global(const Access& access, const LaneRun& run
 }
 
 std::uint64_t BlockCheck::global(const Access& access, std::uint64_t lanes) {
-  const bool passes = passes_on_ && synchronises(*access.op);
-  if (passes) pass(access, lanes, access.addresses, reads(*access.op), false);
+  const bool passes = checks_.races && passes_on_ && strength_of(*access.op) != Strength::Weak;
+  if (passes && reads(*access.op)) pass(access, lanes, access.addresses, true, false);
+  if (polls_[access.pc])
+    LaneMask(lanes).for_each([&](unsigned lane) { polled_.insert(access.addresses[lane]); });
   LaneRun runs[kMostRuns];
   const unsigned count = split(lanes, access.addresses, access.bytes, runs);
   std::uint64_t allowed = 0;
   for (unsigned i = 0; i < count; ++i) allowed |= run_in_global(access, runs[i]);
-  if (passes && writes(*access.op)) pass(access, allowed, access.addresses, false, true);
+  if (passes && writes(*access.op)) pass(access, allowed, access.addresses, false, false);
   return allowed;
-}
-
-// ---- Barriers ----
-
-std::uint64_t BlockCheck::started(unsigned warp) const {
-  const std::uint64_t threads = std::uint64_t{launch_.block[0]} * launch_.block[1] * launch_.block[2];
-  const std::uint64_t left = threads - std::uint64_t{warp} * launch_.width;
-  return LaneMask::first(static_cast<unsigned>(std::min<std::uint64_t>(launch_.width, left))).bits();
-}
-
-void BlockCheck::arrives(unsigned warp, const ptx::MicroOp& op, unsigned id, bool whole, std::uint64_t lanes,
-                         std::uint64_t live) {
-  order_.arrive(id, warp, static_cast<ptx::BarrierMode>(op.mode) != ptx::BarrierMode::Arrive);
-  if (!checks_.sync) return;
-  const auto thread = [&](std::uint64_t of) { return warp * launch_.width + LaneMask(of).lowest(); };
-  const auto found = [&](FindingKind kind, const char* what, std::uint64_t others, const char* why) {
-    checker_.findings().add({kind, launch_.kernel, op.ptx_line, id}, [&] {
-      return std::string(what) + ", kernel '" + readable_name(launch_.kernel->name) + "', barrier " +
-             std::to_string(id) + "\nreached by " + thread_text(launch_, number_, thread(lanes)) + ", " +
-             launch_.kernel->place_of(op.ptx_line) + "\n" + why + " " +
-             thread_text(launch_, number_, thread(others));
-    });
-  };
-  if (lanes != live)
-    found(FindingKind::DivergentBarrier, "barrier in divergent code: not all threads of the warp reach it",
-          live & ~lanes, "not reached here by");
-  if (const std::uint64_t gone = started(warp) & ~live; whole && gone != 0)
-    found(FindingKind::BarrierAfterExit, "barrier of the whole block behind which threads have ended", gone,
-          "ended before it:");
-}
-
-void BlockCheck::meets(unsigned warp, const ptx::MicroOp& op, std::uint64_t lanes, std::uint64_t live,
-                       const std::uint32_t* members) {
-  order_.warp_met(warp);
-  if (!checks_.sync) return;
-  const auto found = [&](unsigned lane, const std::string& why) {
-    checker_.findings().add({FindingKind::LaneMask, launch_.kernel, op.ptx_line, 0}, [&] {
-      return std::string(ptx::opcode_name(op.opcode)) + " with a wrong mask of lanes " +
-             hexadecimal(members[lane]) + ", kernel '" + readable_name(launch_.kernel->name) + "': " + why +
-             "\nexecuted by " + thread_text(launch_, number_, warp * launch_.width + lane) + ", " +
-             launch_.kernel->place_of(op.ptx_line);
-    });
-  };
-  LaneMask(lanes).for_each([&](unsigned lane) {
-    if ((members[lane] >> lane & 1) == 0)
-      found(lane, "the thread is not in its own mask");
-    else if (const std::uint64_t gone = members[lane] & started(warp) & ~live; gone != 0)
-      found(lane, "it names lane " + std::to_string(LaneMask(gone).lowest()) + ", which has ended");
-  });
 }
 
 }  // namespace duet::check

@@ -31,7 +31,18 @@ Checker::Checker(const Checks& checks, const memory::AddressSpace& space, Order 
       order_(std::move(order)),
       host_is_here_(host_is_here),
       global_(space),
+      stream_memory_(findings_, order_.points),
       asked_(kAsked) {}
+
+std::string Checker::call_text(const char* verb, CommandNumber command) const {
+  const std::string call = order_.call(command);
+  return call.empty() ? call : std::string("\n") + verb + " " + call;
+}
+
+void Checker::used_in_stream(Region& region, CommandNumber command, const std::string& side) {
+  region.last_user = command;
+  stream_memory_.used(region.base(), command, [&] { return side; });
+}
 
 // The order of two commands is settled when the later one has been submitted.
 bool Checker::unordered(CommandNumber one, CommandNumber other) {
@@ -82,7 +93,8 @@ void Checker::use(Region& region, VirtualAddress address, Bytes bytes, const Lin
 std::string Checker::side_text(const LineUse& use, unsigned byte) const {
   const std::string verb = use.writes ? "write" : "read";
   const auto launch = launches_.find(use.command);
-  if (launch == launches_.end()) return verb + " by " + order_.name(use.command);
+  if (launch == launches_.end())
+    return verb + " by " + order_.name(use.command) + call_text("called at", use.command);
   const Witness& witness = use.witness;
   const ptx::Kernel& kernel = *launch->second.kernel;
   std::string who;
@@ -94,13 +106,19 @@ std::string Checker::side_text(const LineUse& use, unsigned byte) const {
           thread_text(launch->second, witness.block, witness.warp * launch->second.width + witness.lane);
   }
   return verb + " by " + who + ", " + order_.name(use.command) + ", " +
-         kernel.place_of(kernel.code[witness.pc].ptx_line);
+         kernel.place_of(kernel.code[witness.pc].ptx_line) + call_text("launched at", use.command);
 }
 
 void Checker::found_race(const Region& region, std::size_t line, const LineUse& earlier, const LineUse& now,
                          const ByteMask& both) {
   const auto where = [&](const LineUse& use) {
-    return std::uint64_t{use.command} << 32 | (launches_.contains(use.command) ? use.witness.pc : 0);
+    const auto launch = launches_.find(use.command);
+    if (launch != launches_.end()) {
+      const ptx::Kernel& kernel = *launch->second.kernel;
+      return line_number(kernel, kernel.code[use.witness.pc].ptx_line);
+    }
+    const std::string name = order_.name(use.command);
+    return places_.try_emplace(name.substr(0, name.find(" (command")), places_.size() + 1).first->second;
   };
   findings_.add(
       {FindingKind::CommandRace, &region, where(earlier), where(now)},
@@ -151,6 +169,21 @@ void Checker::submitted(const Transfer& transfer) {
   pending.hashed = true;
 }
 
+// Lines of PTX without a source line have numbers of their own.
+std::uint64_t Checker::line_number(const ptx::Kernel& kernel, std::uint32_t ptx_line) {
+  std::uint64_t& number = line_numbers_[{&kernel, ptx_line}];
+  if (number != 0) return number;
+  const auto source = kernel.sources != nullptr ? kernel.sources->find(ptx_line) : std::nullopt;
+  const std::string place =
+      source ? source->file + ":" + std::to_string(source->line) : kernel.place_of(ptx_line);
+  return number = places_.try_emplace(place, places_.size() + 1).first->second;
+}
+
+GridOrder& Checker::order_in(const Launch& launch) {
+  const std::uint64_t blocks = std::uint64_t{launch.grid[0]} * launch.grid[1] * launch.grid[2];
+  return grids_.try_emplace({launch.command, launch.number}, blocks).first->second;
+}
+
 void Checker::kernel_starts(CommandNumber command) {
   for (auto at = pending_.begin(); at != pending_.end() && at->first < command; ++at) {
     if (at->second.applied || !order_.before(at->first, command)) continue;
@@ -160,6 +193,7 @@ void Checker::kernel_starts(CommandNumber command) {
 }
 
 void Checker::completed(CommandNumber command) {
+  grids_.erase(grids_.lower_bound({command, 0}), grids_.upper_bound({command, ~0u}));
   const auto at = pending_.find(command);
   if (at == pending_.end()) return;
   if (!at->second.applied) apply(at->second.transfer);
@@ -176,7 +210,8 @@ void Checker::read_unwritten(const Transfer& transfer, VirtualAddress address, B
   while (region->written(offset + first, 1)) ++first;
   findings_.add({FindingKind::UninitialisedCopy, region, transfer.command, 0}, [&] {
     return "copy to the host of bytes that nobody has written, of " +
-           global_.space().place_of(address + first) + "\nread by " + order_.name(transfer.command);
+           global_.space().place_of(address + first) + "\nread by " + order_.name(transfer.command) +
+           call_text("called at", transfer.command);
   });
 }
 
@@ -186,6 +221,10 @@ void Checker::apply(const Transfer& transfer) {
       Region* const region = global_.find(address);
       if (region == nullptr || !region->holds(address, bytes)) return;
       if (checks_.races) use(*region, address, bytes, {transfer.command, writes, {}, {}});
+      if (checks_.memory && region->in_stream_order && region->last_user != transfer.command)
+        used_in_stream(*region, transfer.command,
+                       (writes ? "write by " : "read by ") + order_.name(transfer.command) +
+                           call_text("called at", transfer.command));
       if (writes) region->set_written(address - region->base(), bytes);
     };
   };
@@ -239,6 +278,7 @@ void Checker::compare(const Pending& pending) {
                "arrives depends on which is faster") +
            "\nread by " + order_.name(transfer.command) + ", from " +
            global_.space().place_of(transfer.from.address, transfer.width_bytes) +
+           call_text("called at", transfer.command) +
            "\nwritten by the host before anything waited for the copy";
   });
 }

@@ -17,6 +17,8 @@
 #include "check/checks.h"
 #include "check/findings.h"
 #include "check/global_shadow.h"
+#include "check/grid_order.h"
+#include "check/stream_memory.h"
 #include "ptx/kernel.h"
 
 namespace duet::check {
@@ -25,6 +27,7 @@ namespace duet::check {
 struct Launch {
   const ptx::Kernel* kernel = nullptr;
   CommandNumber command = 0;
+  std::uint32_t number = 0;  // of the launch: a kernel may launch others in its command
   std::uint32_t grid[3] = {1, 1, 1}, block[3] = {1, 1, 1};
   unsigned width = 32;                      // of a warp
   Bytes shared_bytes = 0, local_bytes = 0;  // of a block as asked for, of a thread
@@ -53,6 +56,8 @@ class Checker {
   struct Order {
     std::function<bool(CommandNumber earlier, CommandNumber later)> before;
     std::function<std::string(CommandNumber)> name;  // "kernel 'k' (stream 1)"
+    std::function<std::string(CommandNumber)> call;  // where the program has called; empty: not known
+    StreamMemory::Order points;
   };
   // `host_is_here`: the program's memory is this process's.
   Checker(const Checks& checks, const memory::AddressSpace& space, Order order, bool host_is_here);
@@ -61,11 +66,22 @@ class Checker {
   Findings& findings() { return findings_; }
   GlobalShadow& global() { return global_; }
 
+  StreamMemory& stream_memory() { return stream_memory_; }
+  // A line that says where the command was called; empty where it is not known.
+  std::string call_text(const char* verb, CommandNumber command) const;
+  // Of memory in stream order: a command's first access.
+  void used_in_stream(Region& region, CommandNumber command, const std::string& side);
+
   void launched(const Launch& launch) { launches_.try_emplace(launch.command, launch); }
+  // What its blocks know of each other.
+  GridOrder& order_in(const Launch& launch);
   void submitted(const Transfer& transfer);
   void host_function_submitted(CommandNumber command) { host_functions_ = command; }
   void kernel_starts(CommandNumber command);
   void completed(CommandNumber command);
+
+  // The same for instructions made of one source line.
+  std::uint64_t line_number(const ptx::Kernel& kernel, std::uint32_t ptx_line);
 
   // A command's access to contiguous bytes of a region.
   void use(Region& region, VirtualAddress address, Bytes bytes, const LineUse& use);
@@ -95,8 +111,12 @@ class Checker {
   const bool host_is_here_;
   GlobalShadow global_;
   Findings findings_;
+  StreamMemory stream_memory_;
   std::map<CommandNumber, Launch> launches_;
+  std::map<std::pair<CommandNumber, std::uint32_t>, GridOrder> grids_;  // by launch
   std::map<CommandNumber, Pending> pending_;
+  std::map<std::pair<const ptx::Kernel*, std::uint32_t>, std::uint64_t> line_numbers_;
+  std::map<std::string, std::uint64_t> places_;
   CommandNumber host_functions_ = 0;  // the last command with code of the host
   std::set<std::pair<CommandNumber, CommandNumber>> synchronised_;
   std::unordered_map<std::uint64_t, CommandNumber> synchronising_;  // by line: the last synchronising writer

@@ -9,10 +9,12 @@ namespace {
 struct Names {
   const char *check, *name;
 };
-constexpr std::array<Names, 21> kFindingNames{{{"memory", "out_of_bounds"},
+constexpr std::array<Names, 23> kFindingNames{{{"memory", "out_of_bounds"},
                                                {"memory", "misaligned"},
                                                {"memory", "use_after_free"},
+                                               {"memory", "use_before_allocation"},
                                                {"races", "shared_race"},
+                                               {"races", "global_race"},
                                                {"races", "command_race"},
                                                {"races", "host_buffer_changed"},
                                                {"init", "uninitialised_global"},

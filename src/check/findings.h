@@ -15,7 +15,9 @@ enum class FindingKind : std::uint32_t {
   OutOfBounds,
   Misaligned,
   UseAfterFree,
+  UseBeforeAllocation,
   SharedRace,
+  GlobalRace,
   CommandRace,
   HostChanged,
   UninitialisedGlobal,
@@ -62,6 +64,16 @@ class Findings {
       changed_[known->second] = true;
     }
   }
+  // Something to know about the run that is no fault; once.
+  void note(const std::string& text) {
+    if (note_.empty()) note_ = text;
+  }
+  // Empty where there is no new one.
+  std::string take_note() {
+    if (note_.empty() || told_) return {};
+    told_ = true;
+    return note_;
+  }
   // Calls f(number, finding) for the ones new, or seen again, since the last call.
   template <typename F>
   void take_changed(F f) {
@@ -74,6 +86,8 @@ class Findings {
   std::map<Key, std::size_t> numbers_;
   std::vector<Finding> all_;
   std::vector<bool> changed_;
+  std::string note_;
+  bool told_ = false;
 };
 
 }  // namespace duet::check

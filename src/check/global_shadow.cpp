@@ -17,6 +17,7 @@ Region::Region(const memory::Allocation& allocation, const memory::AddressSpace&
       bytes_(allocation.bytes),
       name_(space.place_of(allocation.base)),
       of_host_(!allocation.in_device_memory()),
+      of_heap_(allocation.kind == memory::AllocationKind::Heap),
       ordered_by_bits_(space.tracked(allocation.base)) {
   name_.erase(name_.rfind(" + "));
   const bool of_program = allocation.call != nullptr && allocation.kind == memory::AllocationKind::Device;
@@ -51,6 +52,12 @@ LineUses& Region::lines() {
   if (lines_ == nullptr)
     lines_ = std::make_unique<LineUses>((bytes_ + base_ % memory::kLineBytes) / memory::kLineBytes + 1);
   return *lines_;
+}
+
+GridShadow* Region::in_kernel() {
+  if (of_heap_ || ordered_by_bits_) return nullptr;
+  if (in_kernel_ == nullptr) in_kernel_ = std::make_unique<GridShadow>(base_ / memory::kLineBytes);
+  return in_kernel_.get();
 }
 
 Region& GlobalShadow::region_of(const memory::Allocation& allocation) {

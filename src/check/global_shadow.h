@@ -7,12 +7,14 @@
 // seen.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "check/grid_shadow.h"
 #include "check/line_uses.h"
 #include "memory/address_space.h"
 
@@ -28,11 +30,22 @@ class Region {
     return address - base_ < bytes_ && bytes_ - (address - base_) >= bytes;
   }
   bool released() const { return released_; }
+  // Of memory that is allocated or freed in stream order: the last command whose use was looked at.
+  bool in_stream_order = false;
+  CommandNumber last_user = 0;
+  // Its memory is given anew, so many bytes of it.
+  void begin_again(Bytes bytes) {
+    bytes_ = bytes;
+    last_user = 0;
+    in_stream_order = true;
+    std::fill(written_.begin(), written_.end(), 0);
+  }
   // Its bytes are gone; its name stays.
   void release() {
     released_ = true;
     written_.clear();
     lines_.reset();
+    in_kernel_.reset();
   }
   // "cudaMalloc #2 (4096 bytes at 0x2000002000)"
   const std::string& name() const { return name_; }
@@ -43,14 +56,17 @@ class Region {
   bool written(Bytes offset, Bytes bytes) const;
   void set_written(Bytes offset, Bytes bytes, bool value = true);
   LineUses& lines();
+  // The accesses of one kernel; null: its allocator orders them.
+  GridShadow* in_kernel();
 
  private:
   VirtualAddress base_;
   Bytes bytes_;
   std::string name_;
-  bool of_host_, ordered_by_bits_, released_ = false;
+  bool of_host_, of_heap_, ordered_by_bits_, released_ = false;
   std::vector<std::uint64_t> written_;  // a bit a byte; none: all are
-  std::unique_ptr<LineUses> lines_;     // made when first used
+  std::unique_ptr<LineUses> lines_;     // made when first used, as the next one
+  std::unique_ptr<GridShadow> in_kernel_;
 };
 
 class GlobalShadow {
@@ -62,6 +78,11 @@ class GlobalShadow {
   const Region* find_released(VirtualAddress address) const;
   void released(const memory::Allocation& allocation);
   const memory::AddressSpace& space() const { return space_; }
+  // So many bytes of the allocation are the program's.
+  Bytes bytes_of(const memory::Allocation& allocation) const {
+    const auto region = regions_.find(allocation.base);
+    return region == regions_.end() ? allocation.bytes : region->second->bytes();
+  }
 
  private:
   Region& region_of(const memory::Allocation& allocation);

@@ -49,7 +49,9 @@ bool SharedShadow::group_write(const SharedAccess& access, unsigned lane, unsign
   const auto harmless = [&](const GroupRead& read) {
     if (read.first.stamp() <= floor || (read.shift == shift && read.first.thread() == own.thread()))
       return true;
-    return order_->lockstep() && read.first.thread() / access.width == access.warp;
+    const unsigned warp = read.first.thread() / access.width;
+    return warp == access.warp && order_->lockstep() &&
+           order_->ordered(read.first.stamp(), warp, access.warp);
   };
   if (group.latest_write > floor || group.latest_read > floor || !harmless(group.newer) ||
       !harmless(group.older))

@@ -53,6 +53,7 @@ struct SharedAccess {
   unsigned bytes = 0;                        // of a lane
   Touch first;                               // of lane 0
   const std::byte* values = nullptr;         // of a store: lane i's at + i * bytes
+  bool strong = false;                       // BlockOrder::ordered
 };
 
 class SharedShadow {
@@ -133,7 +134,7 @@ class SharedShadow {
 inline bool SharedShadow::races(const SharedAccess& access, unsigned lane, const Touch& other) const {
   if (other.stamp() <= order_->base() || (other.synchronises() && access.first.synchronises())) return false;
   if (other.thread() == access.first.with_lane(lane).thread()) return false;
-  return !order_->ordered(other.stamp(), other.thread() / access.width, access.warp);
+  return !order_->ordered(other.stamp(), other.thread() / access.width, access.warp, access.strong);
 }
 
 template <typename F, typename G>

@@ -26,8 +26,9 @@ struct RunOptions {
   std::vector<std::string> sets;
   std::string out;  // empty: duet-out, or the next free name
   bool quiet = false;
-  bool no_html = false;  // no report.html
-  int check_exit = 0;    // the status when the checks found something; 0: the program's
+  bool no_html = false;      // no report.html
+  int check_exit = 0;        // the status when the checks found something; 0: the program's
+  std::string check_output;  // a file for the findings, as SARIF
   std::uint64_t records = report::RunReport::kRecords;
   bool wall_clock = false;  // programs see the host's clock
   double spin_diagnosis_seconds = 10;

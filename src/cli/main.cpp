@@ -134,6 +134,8 @@ void add_run_options(CLI::App& app, RunOptions& run) {
   app.add_option("--check-exit", run.check_exit,
                  "exit status when --check has found something; without it the program's own")
       ->check(CLI::Range(1, 255));
+  app.add_option("--check-output", run.check_output,
+                 "what --check finds is written into this file too, as SARIF 2.1.0");
 }
 
 // CLI11 takes `--` for itself; here it only ends Duet's own options, so it is dropped where it stands before

@@ -64,11 +64,16 @@ bool CommandBook::kernel_outstanding() const {
 
 std::vector<CommandId> CommandBook::predecessors(StreamId stream) const {
   std::vector<CommandId> result;
-  for (std::size_t s = 0; s < streams.size(); ++s) {
-    const bool by_barrier = (is_barrier(stream) || is_barrier(static_cast<StreamId>(s))) &&
-                            streams[s].joins() && streams[stream].joins();
-    if ((s == stream || by_barrier) && streams[s].last != 0) result.push_back(streams[s].last);
-  }
+  for (std::size_t s = 0; s < streams.size(); ++s)
+    if (streams[s].last != 0 && comes_before(static_cast<StreamId>(s), stream))
+      result.push_back(streams[s].last);
+  return result;
+}
+
+std::vector<StreamId> CommandBook::streams_before(StreamId stream) const {
+  std::vector<StreamId> result;
+  for (std::size_t s = 0; s < streams.size(); ++s)
+    if (comes_before(static_cast<StreamId>(s), stream)) result.push_back(static_cast<StreamId>(s));
   return result;
 }
 

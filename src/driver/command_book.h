@@ -50,6 +50,12 @@ class CommandBook {
   // Throws duet::Error for a second barrier stream.
   StreamId add_stream(const StreamRules& rules);
   bool is_barrier(StreamId stream) const { return stream == barrier_; }
+  // Whether a command of `stream` waits for earlier ones of `other`.
+  bool comes_before(StreamId other, StreamId stream) const {
+    const bool by_barrier =
+        (is_barrier(stream) || is_barrier(other)) && streams[other].joins() && streams[stream].joins();
+    return other == stream || by_barrier;
+  }
   std::size_t channel_of(StreamId stream) const { return stream % waiting.size(); }
   CommandId add(Command command, Picoseconds now);
   PendingCommand& operator[](CommandId id) { return commands_[id - first_]; }
@@ -60,6 +66,8 @@ class CommandBook {
   // What the streams' rules order before a command that is submitted to the stream now: the last commands of
   // the streams for which it waits.
   std::vector<CommandId> predecessors(StreamId stream) const;
+  // These streams.
+  std::vector<StreamId> streams_before(StreamId stream) const;
   // The oldest command that may enter stage (ii) now; 0: none.
   CommandId oldest_ready() const;
   void complete(CommandId id);

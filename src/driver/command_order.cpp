@@ -30,25 +30,71 @@ void CommandOrder::join(Clock& clock, const Clock& other) {
   for (std::size_t s = 0; s < other.size(); ++s) clock[s] = std::max(clock[s], other[s]);
 }
 
-void CommandOrder::add(const Command& command, const std::vector<CommandId>& before) {
-  Known known{host_,
+CommandOrder::Past CommandOrder::past_of(const std::vector<CommandId>& before,
+                                         const std::vector<StreamId>& streams) const {
+  Past past = host_;
+  for (const CommandId id : before) {
+    if (id == 0) continue;
+    join(past.commands, known_[id - 1].past.commands);
+    join(past.points, known_[id - 1].past.points);
+  }
+  for (const StreamId stream : streams) {
+    if (stream >= places_.size()) continue;
+    if (past.points.size() <= stream) past.points.resize(stream + std::size_t{1});
+    past.points[stream] = places_[stream];
+  }
+  return past;
+}
+
+void CommandOrder::add(const Command& command, const std::vector<CommandId>& before,
+                       const std::vector<StreamId>& streams) {
+  Known known{past_of(before, streams),
               {name_of(command), command.stream,
                command.kind == CommandKind::Launch ? command.grid->kernel : nullptr}};
-  for (const CommandId id : before)
-    if (id != 0) join(known.clock, known_[id - 1].clock);
-  if (known.clock.size() <= command.stream) known.clock.resize(command.stream + 1);
+  Clock& commands = known.past.commands;
+  if (commands.size() <= command.stream) commands.resize(command.stream + 1);
+  commands[command.stream] = known_.size() + 1;
   known_.push_back(std::move(known));
-  known_.back().clock[command.stream] = known_.size();
+}
+
+StreamPoint CommandOrder::point(StreamId stream, const std::vector<CommandId>& before,
+                                const std::vector<StreamId>& streams) {
+  if (places_.size() <= stream) places_.resize(stream + std::size_t{1});
+  Point point{past_of(before, streams), stream, ++places_[stream]};
+  if (point.past.points.size() <= stream) point.past.points.resize(stream + std::size_t{1});
+  point.past.points[stream] = point.place;
+  points_.push_back(std::move(point));
+  return {points_.size(), known_.size(), stream};
 }
 
 void CommandOrder::host_knows(CommandId id) {
-  if (id != 0) join(host_, known_[id - 1].clock);
+  if (id == 0) return;
+  join(host_.commands, known_[id - 1].past.commands);
+  join(host_.points, known_[id - 1].past.points);
+}
+
+void CommandOrder::host_knows_points(StreamId stream) {
+  if (stream >= places_.size()) return;
+  if (host_.points.size() <= stream) host_.points.resize(stream + std::size_t{1});
+  host_.points[stream] = places_[stream];
 }
 
 bool CommandOrder::before(CommandId earlier, CommandId later) const {
-  const Clock& clock = known_[later - 1].clock;
-  const StreamId stream = known_[earlier - 1].label.stream;
-  return stream < clock.size() && clock[stream] >= earlier;
+  return reaches(known_[later - 1].past.commands, known_[earlier - 1].label.stream, earlier);
+}
+
+bool CommandOrder::before(const StreamPoint& earlier, CommandId later) const {
+  const Point& point = points_[earlier.number - 1];
+  return reaches(known_[later - 1].past.points, point.stream, point.place);
+}
+
+bool CommandOrder::before(CommandId earlier, const StreamPoint& later) const {
+  return reaches(points_[later.number - 1].past.commands, known_[earlier - 1].label.stream, earlier);
+}
+
+bool CommandOrder::before(const StreamPoint& earlier, const StreamPoint& later) const {
+  const Point& point = points_[earlier.number - 1];
+  return reaches(points_[later.number - 1].past.points, point.stream, point.place);
 }
 
 }  // namespace duet::driver

@@ -189,7 +189,7 @@ void Driver::State::tell_dependencies(CommandId id, const std::vector<CommandId>
 void Driver::State::add_to_order(const Command& command) {
   std::vector<CommandId> before = book.predecessors(command.stream);
   if (command.kind == CommandKind::StreamWaitEvent) before.push_back(book.events[command.event - 1].record);
-  order->add(command, before);
+  order->add(command, before, book.streams_before(command.stream));
 }
 
 bool Driver::complete(CommandId id) const {
@@ -206,8 +206,10 @@ bool Driver::stream_idle(StreamId stream) const {
   const bool idle = barrier ? book.joined_idle() : book.streams.at(stream).pending.empty();
   if (idle && state_->order) {
     for (std::size_t s = 0; s < book.streams.size(); ++s)
-      if (s == stream || (barrier && book.streams[s].joins()))
+      if (s == stream || (barrier && book.streams[s].joins())) {
         state_->order->host_knows(book.streams[s].last);
+        state_->order->host_knows_points(static_cast<StreamId>(s));
+      }
   }
   return idle;
 }
@@ -215,7 +217,10 @@ bool Driver::stream_idle(StreamId stream) const {
 bool Driver::all_idle() const {
   const bool idle = !outstanding();
   if (idle && state_->order)
-    for (const Stream& stream : state_->book.streams) state_->order->host_knows(stream.last);
+    for (std::size_t s = 0; s < state_->book.streams.size(); ++s) {
+      state_->order->host_knows(state_->book.streams[s].last);
+      state_->order->host_knows_points(static_cast<StreamId>(s));
+    }
   return idle;
 }
 
@@ -229,6 +234,19 @@ bool Driver::ordered(CommandId earlier, CommandId later) const {
   return state_->order->before(earlier, later);
 }
 const CommandLabel& Driver::label(CommandId id) const { return state_->order->label(id); }
+StreamPoint Driver::point(StreamId stream) {
+  const CommandBook& book = state_->book;
+  return state_->order->point(stream, book.predecessors(stream), book.streams_before(stream));
+}
+bool Driver::ordered(const StreamPoint& earlier, CommandId later) const {
+  return state_->order->before(earlier, later);
+}
+bool Driver::ordered(CommandId earlier, const StreamPoint& later) const {
+  return state_->order->before(earlier, later);
+}
+bool Driver::ordered(const StreamPoint& earlier, const StreamPoint& later) const {
+  return state_->order->before(earlier, later);
+}
 
 CommandId Driver::last_submitted(StreamId stream) const { return state_->book.streams.at(stream).last; }
 

@@ -147,6 +147,13 @@ struct CommandLabel {
   const ptx::Kernel* kernel = nullptr;  // of a launch
 };
 
+// A place in a stream between commands, with which it is ordered as they are.
+struct StreamPoint {
+  std::size_t number = 0;   // 0: none
+  CommandId submitted = 0;  // the last command of all streams then
+  StreamId stream = 0;
+};
+
 // For reports: what keeps a command from the driver's stage (ii).
 struct Hold {
   enum Kind : std::uint8_t {
@@ -216,6 +223,11 @@ class Driver : public sim::Component {
   void keep_order();
   bool ordered(CommandId earlier, CommandId later) const;
   const CommandLabel& label(CommandId id) const;
+  // The same for points: of what is submitted to the stream now.
+  StreamPoint point(StreamId stream);
+  bool ordered(const StreamPoint& earlier, CommandId later) const;
+  bool ordered(CommandId earlier, const StreamPoint& later) const;
+  bool ordered(const StreamPoint& earlier, const StreamPoint& later) const;
 
   // Kernels whose first block has started and whose completion the driver has not yet seen, oldest command
   // first. The records have no end.

@@ -57,6 +57,14 @@ struct MachinePlan {
   const char *decided_by = nullptr, *cores_taken_by = nullptr;
 };
 
+struct StreamMemoryChange {
+  VirtualAddress base;
+  Bytes bytes = 0;  // as asked for
+  driver::StreamId stream = 0;
+  bool made = false;
+  bool all_done = false;  // freed when the host had waited for everything
+};
+
 class Feature : public driver::CommandWatcher, public gpu::BlockWatcher {
  public:
   virtual const char* option() const = 0;  // the option that asks for it, for messages
@@ -70,6 +78,11 @@ class Feature : public driver::CommandWatcher, public gpu::BlockWatcher {
   virtual void grid_made(gpu::Grid&) {}
   // A stream or an event of the program has been made, or released.
   virtual void resource_changed(const char* /*kind*/, std::uint64_t /*id*/, bool /*made*/) {}
+  // Memory of the device is allocated, or freed, in stream order.
+  virtual void memory_in_stream(const StreamMemoryChange&) {}
+  // Whether memory that was freed is not given again while there is other memory.
+  virtual bool keeps_freed_memory() const { return false; }
+  virtual void call_failed(const char* /*call*/, const char* /*error*/) {}
   // What it has found goes to the journal: after the ticks of a time at which commands have completed, and at
   // the end of the run.
   virtual void record() {}

@@ -136,6 +136,7 @@ LoadedModule& Process::load_module(std::string_view ptx_text, const std::string&
   compile_options.assembler_peepholes = options_.assembler_peepholes;
   compile_options.ptx_instructions = system_->config().gpu.sm.ptx_instructions;
   compile_options.first_function = functions_;
+  compile_options.names_exchanges = system_->services().checker != nullptr;
   LoadedModule loaded;
   loaded.module = ptx::compile_module(ptx_text, name, compile_options);
 

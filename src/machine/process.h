@@ -98,6 +98,10 @@ class Process : private driver::CommandWatcher, private gpu::BlockWatcher {
 
   // A stream or an event of the program has been made, or released; for who looks for leaks.
   void resource_changed(const char* kind, std::uint64_t id, bool made);
+  // As a feature has them.
+  void memory_in_stream(const StreamMemoryChange& change);
+  bool keeps_freed_memory() const;
+  void call_failed(const char* call, const char* error);
   // The machine has been simulated to `time`.
   void mark(std::string_view name, Picoseconds time);
   // A thread is in a call of the API from here to there, with the machine where the call begins or ends.

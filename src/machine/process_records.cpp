@@ -260,6 +260,19 @@ void Process::resource_changed(const char* kind, std::uint64_t id, bool made) {
   for (const auto& feature : features_) feature->resource_changed(kind, id, made);
 }
 
+void Process::memory_in_stream(const StreamMemoryChange& change) {
+  for (const auto& feature : features_) feature->memory_in_stream(change);
+}
+
+bool Process::keeps_freed_memory() const {
+  return std::any_of(features_.begin(), features_.end(),
+                     [](const auto& feature) { return feature->keeps_freed_memory(); });
+}
+
+void Process::call_failed(const char* call, const char* error) {
+  for (const auto& feature : features_) feature->call_failed(call, error);
+}
+
 // A copy that its call submits in pieces is one record, from the first piece's begin to the last one's end.
 void Process::record_copy(const driver::CommandRecord& command) {
   report::CopyRecord record{};

@@ -72,11 +72,16 @@ const Allocation* AddressSpace::insert(Allocation allocation, PhysicalAddress ph
     allocation.call = call_;
     allocation.call_number = ++calls_[call_];
   }
-  pages_.map({allocation.base, allocation.mapped_bytes, physical, attributes});
+  pages_.map({allocation.base, reachable_bytes(allocation), physical, attributes});
   const VirtualAddress base = allocation.base;
   const Allocation* const made = &by_base_.emplace(base, std::move(allocation)).first->second;
   if (on_change) on_change(*made, true);
   return made;
+}
+
+Bytes AddressSpace::reachable_bytes(const Allocation& allocation) const {
+  const bool of_the_program = allocation.kind == AllocationKind::Device || !allocation.in_device_memory();
+  return own_bytes_only_ && of_the_program ? std::max<Bytes>(allocation.bytes, 1) : allocation.mapped_bytes;
 }
 
 const Allocation* AddressSpace::allocate_device(Bytes bytes, AllocationKind kind, std::uint32_t flags,
@@ -133,8 +138,9 @@ bool AddressSpace::release(VirtualAddress base) {
   const Allocation& allocation = it->second;
   if (on_change) on_change(allocation, false);
   if (allocation.in_device_memory())
-    for_each_run(base, allocation.mapped_bytes,
-                 [this](const PageRun& run) { memory_.device().frames.give_back(run.physical, run.bytes); });
+    for_each_run(base, reachable_bytes(allocation), [this](const PageRun& run) {
+      memory_.device().frames.give_back(run.physical, round_up(run.bytes, page_bytes_));
+    });
   else
     memory_.take_back(physical(base));
   pages_.unmap(base, allocation.mapped_bytes);

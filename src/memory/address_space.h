@@ -58,6 +58,9 @@ class AddressSpace {
   AddressSpace(const AddressSpace&) = delete;
   AddressSpace& operator=(const AddressSpace&) = delete;
 
+  // Later allocations of the program are mapped to their last byte, not to the end of its page.
+  void map_own_bytes_only() { own_bytes_only_ = true; }
+
   // Device DRAM. Null when there is no room. The bytes are zero at first, and later those of the last owner.
   // Constants get virtual addresses of their own: generic accesses recognise constants by them. `tracked`
   // memory has full/empty bits.
@@ -140,6 +143,8 @@ class AddressSpace {
   std::optional<PhysicalAddress> spare_;  // a granule of frames; an allocation may have its last ones
   std::map<VirtualAddress, Allocation> by_base_;
   VirtualAddress next_device_address_, next_constant_address_;
+  Bytes reachable_bytes(const Allocation& allocation) const;
+  bool own_bytes_only_ = false;
   std::uint32_t next_id_ = 1;
   const char* call_ = nullptr;
   std::map<std::string, std::uint32_t, std::less<>> calls_;  // the number of allocations by each call

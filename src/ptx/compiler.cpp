@@ -66,6 +66,9 @@ Kernel compile_kernel(ParsedModule& parsed, const Function& entry,
     kernel.names_32_lanes = function.names_32_lanes;
     kernel.independent_threads = parsed.target_sm >= 70;
     emit(function, flow, allocation, variable_number, kernel);
+    if (options.names_exchanges)
+      for (MicroOp& op : kernel.code)
+        if (waits_for_members(op)) op.kind = Kind::Exchange;
     if (options.ptx_instructions) count_as_one_each(kernel);
   } catch (const ir::Unsupported& unsupported) {
     kernel.code.clear();

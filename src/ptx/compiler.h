@@ -17,6 +17,8 @@ struct CompileOptions {
   // Each instruction of PTX is one of the machine: nothing stands in a register for the machine's sake, and
   // no division is a sequence. Peepholes still fold as an assembler does.
   bool ptx_instructions = false;
+  // Instructions with a mask of lanes are told apart (Kind::Exchange) in all kernels.
+  bool names_exchanges = false;
   std::uint64_t first_function = 0;  // functions of the modules loaded before: addresses count on from there
 };
 

@@ -184,6 +184,8 @@ void add_unasked(RunReport& report) {
                          {},
                          failure.unasked};
     if (!failure.kernel.empty()) finding.facts.push_back("kernel '" + readable_name(failure.kernel) + "'");
+    if (const std::string frames = report.check.failure_frames(failure.call, failure.error); !frames.empty())
+      finding.facts.push_back("called at " + frames);
     report.check.findings.push_back(std::move(finding));
   }
 }
@@ -260,6 +262,12 @@ RunReport read_report(const JournalReader& journal, const std::string& machine, 
       case RecordType::Finding:
         report.check.add(record_as<FindingRecord>(record, bytes), text);
         break;
+      case RecordType::CheckNote:
+        report.check.note = text;
+        break;
+      case RecordType::FailedAt:
+        report.check.add_failure(text);
+        break;
       case RecordType::Resource:
         report.check.add(record_as<ResourceRecord>(record, bytes), text);
         break;
@@ -288,6 +296,7 @@ RunReport read_report(const JournalReader& journal, const std::string& machine, 
   report.lines.finish();
   report.check.add_leaks();
   if (report.check.has("api")) add_unasked(report);
+  report.check.name_host_lines();
   if (report.processor) add_components(*report.processor, report.components);
   add_kernels(report);
   const std::uint32_t apis = header.api_count;

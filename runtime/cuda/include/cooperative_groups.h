@@ -8,8 +8,8 @@
 
 #if defined(__clang__) && defined(__CUDA__)
 
-#define DUET_GROUP static __device__ __forceinline__
-#define DUET_GROUP_MEMBER __device__ __forceinline__
+#define DUET_GROUP static __device__ __forceinline__ __attribute__((nodebug))
+#define DUET_GROUP_MEMBER __device__ __forceinline__ __attribute__((nodebug))
 
 namespace cooperative_groups {
 

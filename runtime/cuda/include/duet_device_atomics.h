@@ -4,7 +4,7 @@
 #ifndef DUET_DEVICE_ATOMICS_H
 #define DUET_DEVICE_ATOMICS_H
 
-#define DUET_ATOMIC static __device__ __forceinline__
+#define DUET_ATOMIC static __device__ __forceinline__ __attribute__((nodebug))
 
 /* Scopes of one overload; `type` is CUDA's, `word` the builtin's. */
 #define DUET_ATOMIC_DEVICE(name, op, type, word, suffix)                       \

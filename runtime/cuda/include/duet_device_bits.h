@@ -4,7 +4,7 @@
 #ifndef DUET_DEVICE_BITS_H
 #define DUET_DEVICE_BITS_H
 
-#define DUET_DEVICE static __device__ __forceinline__
+#define DUET_DEVICE static __device__ __forceinline__ __attribute__((nodebug))
 
 /* ---- arithmetic and conversion in the four roundings: down, nearest, up, towards zero ---- */
 #define DUET_ROUNDINGS(m) m(rd, rm) m(rn, rn) m(ru, rp) m(rz, rz)

@@ -198,6 +198,7 @@ void note_failure(const ApiFunction& function, const char* error) {
   const ThreadState& thread = session.thread();
   const bool launch = function.kind == CallKind::Launch || function.kind == CallKind::GraphLaunch;
   const char* kernel = !launch ? nullptr : thread.launches != nullptr ? thread.launches->name.c_str() : "";
+  session.process().call_failed(function.name, error != nullptr ? error : "unknown error");
   session.program().journal().failed_call(function.name, error != nullptr ? error : "unknown error", kernel,
                                           thread.host->clock());
   any_failed = true;

@@ -186,7 +186,8 @@ std::vector<std::string> cuda_flags(const config::Installation& installation, co
   }
   // Lines of the source, and no change of code (-g in the request says more, -g0 leaves them out).
   if (pass == Pass::Device) flags.insert(flags.end(), {"-gline-directives-only", "--cuda-device-only"});
-  if (pass == Pass::Host) flags.push_back("--cuda-host-only");
+  // The lines of the program's calls, for what `duet run --check` finds.
+  if (pass == Pass::Host) flags.insert(flags.end(), {"-gline-tables-only", "--cuda-host-only"});
   // -fPIC in the request comes after it and counts
   if (pass == Pass::Host && !request.riscv64) flags.push_back("-fPIE");
   if (request.riscv64) flags.insert(flags.begin() + 1, std::begin(kRiscvFlags), std::end(kRiscvFlags));

@@ -21,6 +21,7 @@
 #include "machine/watch/interval_options.h"
 #include "machine/watch/trace_options.h"
 #include "report/journal/journal.h"
+#include "report/json/sarif_json.h"
 #include "report/run_report.h"
 #include "report/timeline/timeline_trace.h"
 #include "sample/run_result.h"
@@ -107,6 +108,7 @@ RunFolder::Outcome RunFolder::render(const config::Installation& installation,
                                      const config::ResolvedMachine& machine, double wall_seconds,
                                      const RunOptions& options, bool cut_off, bool fault_is_told) {
   Outcome outcome;
+  report::SarifRuns sarif;
   const std::string html = html_template(installation, !options.no_html);
   if (fs::exists(journal_directory() + "/refused")) outcome.failure = kRefused;
   for (const std::string& path : report::journals_in(journal_directory())) {
@@ -155,6 +157,7 @@ RunFolder::Outcome RunFolder::render(const config::Installation& installation,
     if (!report.check.has("memory")) std::fputs(report::outside_text(report).c_str(), stderr);
     std::fputs(report::check_text(report).c_str(), stderr);
     outcome.findings += report.check.findings.size();
+    sarif.add(report.check, report.command);
     if (report.lost_records != 0) {
       const bool memory = report.lost_because == ENOMEM;
       fmt::print(stderr, "duet: {} records of this run are missing from the results in {}: {} ({})\n",
@@ -177,6 +180,14 @@ RunFolder::Outcome RunFolder::render(const config::Installation& installation,
   if (const auto words = read_file(journal_directory() + "/" + kRunWords); words && outcome.processes != 0)
     write_result(kRunWords, [&](std::ostream& out) { out << *words; });
   fs::remove_all(journal_directory());
+  if (!options.check_output.empty()) {
+    std::ofstream out(options.check_output);
+    report::write_sarif(out, sarif);
+    if (!out.flush()) {
+      fmt::print(stderr, "duet: --check-output: {} cannot be written\n", options.check_output);
+      if (outcome.failure == 0) outcome.failure = 125;
+    }
+  }
   return outcome;
 }
 

@@ -136,6 +136,8 @@ void check(const RunOptions& options) {
     throw Error("--check-races needs the timed GPU: leave out --functional");
   if (options.run.of<machine::LineOptions>().on() && options.run.functional)
     throw Error("--lines needs the timed GPU: leave out --functional");
+  if (!options.check_output.empty() && !checks.any())
+    throw Error("--check-output needs --check: say which checks");
   if (options.check_exit != 0 && !checks.any()) throw Error("--check-exit needs --check: say which checks");
   const bool checks_tasks = checks.of_kernels() || checks.model;
   if (checks_tasks && options.run.two_threads)

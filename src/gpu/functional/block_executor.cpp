@@ -348,6 +348,9 @@ inline bool Executor<W, kTold>::run_path(Warp& warp, std::uint64_t& budget) {
         ++pc;
         continue;
       case Kind::Fence:
+        if constexpr (kTold == Told::Check)
+          if (lanes != 0) block_.check->fence(warp.index, op);
+        [[fallthrough]];
       case Kind::Nop:
         ++pc;
         continue;

@@ -176,8 +176,12 @@ bool SmCoreOf<W>::issue_arithmetic(Warp& warp, unsigned slot, const MicroOp& op,
 template <unsigned W>
 bool SmCoreOf<W>::issue_exchange(Warp& warp, unsigned slot, const MicroOp& op, const TimedOp& timed) {
   const std::uint64_t lanes = ptx::guarded_lanes(warp.lanes, op, warp.active);
-  if (warp.parts_left != 0 || !Program::lanes_missing(warp, op, lanes))
+  if (warp.parts_left != 0 || !Program::lanes_missing(warp, op, lanes)) {
+    if (warp.block->check != nullptr && warp.parts_left == 0 && lanes != 0 &&
+        units_.next_issue(timed.first_pipe) <= cycle_) [[unlikely]]
+      Program::check_members(warp, op, lanes);
     return issue_arithmetic(warp, slot, op, timed);
+  }
   const Cycle free = units_.next_issue(timed.pipe);
   if (free > cycle_) return sleep_until(warp, slot, free, IssueSlot::UnitBusy);
   const std::uint16_t* entries = warp.entries + timed.first_entry;

@@ -17,6 +17,7 @@ inline void block_check(BlockState& block, const Grid& grid, check::Checker* che
   check::Launch launch;
   launch.kernel = &kernel;
   launch.command = static_cast<check::CommandNumber>(grid.command);
+  launch.number = static_cast<std::uint32_t>(grid.launch_id);
   launch.grid[0] = grid.grid.x, launch.grid[1] = grid.grid.y, launch.grid[2] = grid.grid.z;
   launch.block[0] = grid.block.x, launch.block[1] = grid.block.y, launch.block[2] = grid.block.z;
   launch.width = width;

@@ -149,7 +149,7 @@ bool IndependentThreads<W>::complete_one(ptx::Warp<W>& warp, ReconvergenceStack&
     execute(warp, group, lanes);
     blocked_ &= ~paths;
     stack.step(paths, blocked_);
-    for (const Waiting& waiting : group) executed(*waiting.op);
+    for (const Waiting& waiting : group) executed(waiting, lanes);
     return true;
   }
   return false;

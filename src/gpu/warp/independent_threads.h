@@ -36,14 +36,16 @@ class IndependentThreads {
   }
   bool waits() const { return blocked_ != 0; }
 
+  // The lanes that the mask of any of these lanes names.
+  static std::uint64_t members_of(const ptx::Warp<W>& warp, const ptx::MicroOp& op, std::uint64_t lanes);
   // Whether live lanes named by the running path's instruction are elsewhere.
   static bool incomplete(const ptx::Warp<W>& warp, const ReconvergenceStack& stack, const ptx::MicroOp& op,
                          std::uint64_t lanes) {
     return (members_of(warp, op, lanes) & stack.live() & ~stack.top().lanes) != 0;
   }
   // The running path waits at its instruction. This may complete other paths' instructions; `executed` is
-  // called for each.
-  using Executed = std::function<void(const ptx::MicroOp&)>;
+  // called for each path, with the lanes of all paths that execute together.
+  using Executed = std::function<void(const Waiting& path, std::uint64_t together)>;
   void wait_for_lanes(ptx::Warp<W>& warp, ReconvergenceStack& stack, const ptx::MicroOp& op,
                       std::uint64_t lanes, const Executed& executed);
   // The running path arrives at a barrier, where it stands.
@@ -70,7 +72,6 @@ class IndependentThreads {
 
  private:
   bool all_at(const ReconvergenceStack& stack, unsigned barrier) const;
-  static std::uint64_t members_of(const ptx::Warp<W>& warp, const ptx::MicroOp& op, std::uint64_t lanes);
   bool complete_one(ptx::Warp<W>& warp, ReconvergenceStack& stack, bool without_others,
                     const Executed& executed);
   void execute(ptx::Warp<W>& warp, const std::vector<Waiting>& group, std::uint64_t lanes) const;

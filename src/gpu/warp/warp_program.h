@@ -43,7 +43,7 @@ class WarpProgram {
 
   // Whether an instruction with a mask of lanes has to wait for some of them.
   static bool lanes_missing(const Warp& warp, const MicroOp& op, std::uint64_t lanes) {
-    return lanes != 0 && !warp.stack.together() &&
+    return lanes != 0 && !warp.stack.together() && warp.block->grid->kernel->independent_threads &&
            IndependentThreads<W>::incomplete(warp.lanes, warp.stack, op, lanes);
   }
   // Executes an instruction other than arithmetic and memory accesses; an exchange only where lanes are
@@ -51,7 +51,7 @@ class WarpProgram {
   void execute_control(Warp& warp, const MicroOp& op, std::uint64_t lanes);
   // Chooses the running path. False: the warp has ended, or sleeps at a barrier.
   bool next_path(Warp& warp);
-  // Where the block is checked: for an instruction with a mask of lanes.
+  // Where the block is checked: the lanes of an instruction with a mask execute it.
   static void check_members(const Warp& warp, const MicroOp& op, std::uint64_t lanes);
   // Some lanes of the running path end.
   void exit_lanes(Warp& warp, std::uint64_t lanes);
@@ -65,7 +65,15 @@ class WarpProgram {
   Sm& sm() { return static_cast<Sm&>(*this); }
   const Sm& sm() const { return static_cast<const Sm&>(*this); }
   auto when_executed(Warp& warp) {
-    return [this, &warp](const MicroOp& op) { sm().results_written(warp, op); };
+    return [this, &warp](const typename IndependentThreads<W>::Waiting& path, std::uint64_t together) {
+      if (warp.block->check != nullptr) check_met(warp, *path.op, path.lanes, together, path.members);
+      sm().results_written(warp, *path.op);
+    };
+  }
+  static void check_masks(const Warp& warp, const MicroOp& op, std::uint64_t lanes);
+  static void check_met(const Warp& warp, const MicroOp& op, std::uint64_t lanes, std::uint64_t together,
+                        std::uint64_t members) {
+    warp.block->check->meets({warp.index, &op, lanes, together, members, warp.stack.live()});
   }
   static ThreadName thread_of(const Warp& warp, unsigned lane) {
     return thread_name(warp.block->index, warp.block->grid->block,
@@ -102,6 +110,8 @@ void WarpProgram<W, Sm, Warp>::execute_control(Warp& warp, const MicroOp& op, st
     case Kind::Return:
       return branch_indexed(warp, op, lanes);
     case Kind::Exit:
+      if (warp.block->check != nullptr) [[unlikely]]
+        warp.block->check->lanes_ended(warp.index, lanes, warp.pc);
       warp.stack.move_to(next);
       exit_lanes(warp, lanes);
       return sm().path_changed(warp);
@@ -109,6 +119,10 @@ void WarpProgram<W, Sm, Warp>::execute_control(Warp& warp, const MicroOp& op, st
       return barrier(warp, op, lanes);
     case Kind::Exchange:
       return wait_for_lanes(warp, op, lanes);
+    case Kind::Fence:
+      if (warp.block->check != nullptr && lanes != 0) [[unlikely]]
+        warp.block->check->fence(warp.index, op);
+      return sm().advance(warp, next);
     case Kind::Special:
       if (lanes != 0)
         write_lanes<W>(warp.lanes, op, lanes,
@@ -124,7 +138,7 @@ void WarpProgram<W, Sm, Warp>::execute_control(Warp& warp, const MicroOp& op, st
         sm().fault(*warp.block, FaultKind::Trap,
                    trap_text(*warp.block->grid, op, thread_of(warp, LaneMask(lanes).lowest())));
       return;
-    default:  // Fence, Nop
+    default:  // Nop
       return sm().advance(warp, next);
   }
 }
@@ -175,7 +189,6 @@ void WarpProgram<W, Sm, Warp>::barrier(Warp& warp, const MicroOp& op, std::uint6
   if (lanes != 0 && warp.stack.depth() > 1 && warp.block->grid->kernel->independent_threads &&
       !warp.stack.together()) [[unlikely]] {
     if (!of_warp) return arrive(warp, op, lanes, true);
-    if (warp.block->check != nullptr) check_members(warp, op, lanes);
     if (lanes_missing(warp, op, lanes)) return wait_for_lanes(warp, op, lanes);
   }
   if (of_warp && lanes != 0 && warp.block->check != nullptr) [[unlikely]]
@@ -186,11 +199,16 @@ void WarpProgram<W, Sm, Warp>::barrier(Warp& warp, const MicroOp& op, std::uint6
 
 // The mask of each lane is the instruction's last source.
 template <unsigned W, class Sm, class Warp>
+[[gnu::noinline]] void WarpProgram<W, Sm, Warp>::check_masks(const Warp& warp, const MicroOp& op,
+                                                             std::uint64_t lanes) {
+  warp.block->check->masks(warp.index, op, lanes, warp.lanes.lanes32(op.sources[op.source_count - 1u]));
+}
+
+template <unsigned W, class Sm, class Warp>
 [[gnu::noinline]] void WarpProgram<W, Sm, Warp>::check_members(const Warp& warp, const MicroOp& op,
                                                                std::uint64_t lanes) {
-  if (op.source_count != 0)
-    warp.block->check->meets(warp.index, op, lanes, warp.stack.live(),
-                             warp.lanes.lanes32(op.sources[op.source_count - 1]));
+  check_masks(warp, op, lanes);
+  check_met(warp, op, lanes, lanes, IndependentThreads<W>::members_of(warp.lanes, op, lanes));
 }
 
 // `apart`: the warp's lanes are on several paths, and the arriving path stands at the barrier.
@@ -266,6 +284,7 @@ bool WarpProgram<W, Sm, Warp>::release(Warp& warp, unsigned id, const BarrierRed
 // The running path waits at an exchange with lanes elsewhere.
 template <unsigned W, class Sm, class Warp>
 void WarpProgram<W, Sm, Warp>::wait_for_lanes(Warp& warp, const MicroOp& op, std::uint64_t lanes) {
+  if (warp.block->check != nullptr) check_masks(warp, op, lanes);
   warp.stack.park(warp.pc);
   warp.threads.wait_for_lanes(warp.lanes, warp.stack, op, lanes, when_executed(warp));
   sm().path_changed(warp);

@@ -1,7 +1,10 @@
 // The checks of a run: of its kernels (check/checker.h), of what it does not release, of its calls, and of
 // the simulator (model_check.h); and the records of what they find.
+#include <map>
 #include <optional>
+#include <string>
 
+#include "base/readable_name.h"
 #include "check/checker.h"
 #include "gpu/functional/functional_sm.h"
 #include "machine/cores_for_gpu/cpu_blocks_options.h"
@@ -10,6 +13,7 @@
 #include "machine/system.h"
 #include "machine/watch/check_options.h"
 #include "machine/watch/command_checks.h"
+#include "machine/watch/host_frames.h"
 #include "machine/watch/model_check.h"
 #include "report/journal/journal.h"
 
@@ -36,9 +40,7 @@ class CheckWatch final : public Feature {
 
   const char* option() const override { return "--check"; }
   void attach(System& system, report::JournalWriter* journal) override;
-  void submitted(driver::CommandId id, const driver::Command& command) override {
-    if (checker_) tell_command(*checker_, id, command);
-  }
+  void submitted(driver::CommandId id, const driver::Command& command) override;
   void kernel_starts(const gpu::Grid& grid) override {
     if (checker_) checker_->kernel_starts(static_cast<check::CommandNumber>(grid.command));
   }
@@ -48,14 +50,22 @@ class CheckWatch final : public Feature {
   }
   void record_end() override { record_findings(); }
   void resource_changed(const char* kind, std::uint64_t id, bool made) override;
+  void memory_in_stream(const StreamMemoryChange& change) override;
+  bool keeps_freed_memory() const override { return checks_.memory; }
+  void call_failed(const char* call, const char* error) override;
 
  private:
   check::Findings& findings() { return checker_ ? checker_->findings() : findings_; }
   void record_findings();
   void allocation_changed(const memory::Allocation& allocation, bool made);
+  std::string frames() const { return simulated_host_ ? std::string() : program_frames(); }
+  std::string call_of(check::CommandNumber command) const;
 
   const check::Checks checks_;
   const bool simulated_host_, looks_at_model_;
+  driver::Driver* driver_ = nullptr;
+  memory::AddressSpace* space_ = nullptr;
+  std::map<check::CommandNumber, std::string> calls_;  // frames of the program
   report::JournalWriter* journal_ = nullptr;
   check::Findings findings_;  // of a run that checks no kernels
   std::optional<check::Checker> checker_;
@@ -65,9 +75,13 @@ class CheckWatch final : public Feature {
 void CheckWatch::attach(System& system, report::JournalWriter* journal) {
   journal_ = journal;
   driver::Driver& driver = system.driver();
+  driver_ = &driver;
+  space_ = &system.address_space();
   if (checks_.of_kernels()) {
     driver.keep_order();
-    checker_.emplace(checks_, system.address_space(), order_of(driver), !simulated_host_);
+    check::Checker::Order order = order_of(driver);
+    order.call = [this](check::CommandNumber command) { return call_of(command); };
+    checker_.emplace(checks_, system.address_space(), std::move(order), !simulated_host_);
     system.services().checker = &*checker_;
   }
   if (looks_at_model_) {
@@ -90,7 +104,58 @@ void CheckWatch::allocation_changed(const memory::Allocation& allocation, bool m
   record.bytes = allocation.bytes;
   record.made = made;
   record.number = allocation.call_number;
-  journal_->append(report::RecordType::Resource, record, allocation.call);
+  journal_->append(report::RecordType::Resource, record,
+                   std::string(allocation.call) + (made ? '\n' + frames() : std::string()));
+}
+
+void CheckWatch::submitted(driver::CommandId id, const driver::Command& command) {
+  if (!checker_) return;
+  const bool launch = command.kind == driver::CommandKind::Launch;
+  if (launch || command.kind == driver::CommandKind::Copy || command.kind == driver::CommandKind::Fill)
+    if (std::string at = frames(); !at.empty())
+      calls_[static_cast<check::CommandNumber>(id)] =
+          (launch ? "@=" + readable_name(command.grid->kernel->name) : std::string()) + at;
+  tell_command(*checker_, id, command);
+}
+
+std::string CheckWatch::call_of(check::CommandNumber command) const {
+  const auto call = calls_.find(command);
+  return call == calls_.end() ? std::string() : call->second;
+}
+
+// What a pool keeps is not the program's leak; what the program has of a pool is.
+void CheckWatch::memory_in_stream(const StreamMemoryChange& change) {
+  const memory::Allocation* const allocation = space_->find(change.base);
+  if (allocation == nullptr || allocation->call == nullptr) return;
+  if (checks_.leaks && journal_ != nullptr) {
+    report::ResourceRecord record{};
+    record.id = change.base.value();
+    record.bytes = change.bytes;
+    record.made = change.made;
+    record.number = allocation->call_number;
+    record.in_stream = true;
+    journal_->append(report::RecordType::Resource, record,
+                     std::string(allocation->call) + (change.made ? '\n' + frames() : std::string()));
+  }
+  if (!checker_ || !checks_.memory) return;
+  check::Region* const region = checker_->global().find(change.base);
+  if (region == nullptr) return;
+  if (change.made) region->begin_again(change.bytes);
+  region->in_stream_order = true;
+  const driver::StreamPoint point = driver_->point(change.stream);
+  const check::StreamTime time{point.number, static_cast<check::CommandNumber>(point.submitted),
+                               static_cast<std::uint32_t>(change.stream), frames()};
+  if (change.made)
+    checker_->stream_memory().allocated(change.base, region->name(), time);
+  else
+    checker_->stream_memory().freed(change.base, region->name(), time, change.all_done);
+  record_findings();
+}
+
+void CheckWatch::call_failed(const char* call, const char* error) {
+  if (!checks_.api || journal_ == nullptr) return;
+  journal_->append(report::RecordType::FailedAt, nullptr, 0,
+                   std::string(call) + '\n' + error + '\n' + frames());
 }
 
 void CheckWatch::resource_changed(const char* kind, std::uint64_t id, bool made) {
@@ -105,6 +170,8 @@ void CheckWatch::resource_changed(const char* kind, std::uint64_t id, bool made)
 // Those that are new, or were seen again.
 void CheckWatch::record_findings() {
   if (journal_ == nullptr) return;
+  if (const std::string note = findings().take_note(); !note.empty())
+    journal_->append(report::RecordType::CheckNote, nullptr, 0, note);
   findings().take_changed([this](std::size_t number, const check::Finding& finding) {
     report::FindingRecord record{};
     record.number = number;

@@ -37,6 +37,15 @@ check::Checker::Order order_of(driver::Driver& driver) {
   order.before = [&driver](check::CommandNumber earlier, check::CommandNumber later) {
     return driver.ordered(earlier, later);
   };
+  order.points.point_before = [&driver](std::size_t point, check::CommandNumber later) {
+    return driver.ordered(driver::StreamPoint{point}, later);
+  };
+  order.points.before_point = [&driver](check::CommandNumber earlier, std::size_t point) {
+    return driver.ordered(earlier, driver::StreamPoint{point});
+  };
+  order.points.points = [&driver](std::size_t earlier, std::size_t later) {
+    return driver.ordered(driver::StreamPoint{earlier}, driver::StreamPoint{later});
+  };
   order.name = [&driver](check::CommandNumber number) {
     const driver::CommandLabel& label = driver.label(number);
     return (label.kernel != nullptr ? "kernel '" + readable_name(label.name) + "'" : label.name) +

@@ -14,7 +14,7 @@ struct RunOptions;
 struct OutsideOptions {
   bool strict_memory = false;  // they are faults
   std::vector<OptionField> fields();
-  std::unique_ptr<Feature> feature(const RunOptions& run) const;  // null: it is not asked for
+  std::unique_ptr<Feature> feature(const RunOptions& run) const;
 };
 
 }  // namespace duet::machine

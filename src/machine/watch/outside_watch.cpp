@@ -42,6 +42,15 @@ class OutsideWatch final : public Feature {
   std::vector<std::uint64_t> launches_;  // that have ended at this time
 };
 
+// Without an observer such accesses are faults, then of every byte.
+class StrictMemory final : public Feature {
+ public:
+  const char* option() const override { return "--strict-memory"; }
+  void attach(System& system, report::JournalWriter*) override {
+    system.address_space().map_own_bytes_only();
+  }
+};
+
 void OutsideWatch::tell(const std::vector<gpu::OutsideAccess>& accesses) {
   const memory::AddressSpace& space = system_->address_space();
   for (const gpu::OutsideAccess& access : accesses) {
@@ -69,12 +78,14 @@ std::vector<OptionField> OutsideOptions::fields() {
   return {{.key = "strict_memory",
            .place = &strict_memory,
            .word = "--strict-memory",
-           .text = "an access of a kernel beside every allocation is a fault; otherwise, as on silicon, only "
-                   "where its 2 MiB of device memory hold no allocation, and one line names the others"}};
+           .text = "an access of a kernel to a byte beside every allocation is a fault; otherwise, as on "
+                   "silicon, only where its 2 MiB of device memory hold no allocation, and one line names "
+                   "the others"}};
 }
 
 std::unique_ptr<Feature> OutsideOptions::feature(const RunOptions&) const {
-  return strict_memory ? nullptr : std::make_unique<OutsideWatch>();
+  if (strict_memory) return std::make_unique<StrictMemory>();
+  return std::make_unique<OutsideWatch>();
 }
 
 }  // namespace duet::machine

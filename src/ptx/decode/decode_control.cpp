@@ -50,7 +50,7 @@ void decoders::barrier(Decoder& d) {
   MicroOp& op = d.out.op;
   d.set(Type::None);
   const auto mode = [&](BarrierMode m) { op.mode = static_cast<std::uint8_t>(m); };
-  d.take("aligned");
+  op.aligned = d.take("aligned") || d.in.opcode == "bar";
   if (d.peek("cluster")) d.unsupported();
   if (d.take("warp")) {
     if (!d.take("sync")) d.unsupported();

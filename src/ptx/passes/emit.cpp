@@ -16,9 +16,6 @@ using ir::Pseudo;
 using ir::Value;
 using ir::ValueKind;
 
-namespace {
-
-// Instructions whose last source is the mask of their lanes.
 bool waits_for_members(const MicroOp& op) {
   switch (op.opcode) {
     case Opcode::Shfl:
@@ -33,6 +30,8 @@ bool waits_for_members(const MicroOp& op) {
       return false;
   }
 }
+
+namespace {
 
 class Emitter {
  public:

@@ -48,6 +48,9 @@ Allocation allocate_registers(ir::Function& function, const ControlFlow& flow);
 // one with atomic operations, volatile or ordered loads, fences or nanosleep.
 std::vector<bool> waiting_loops(const ir::Function& function, const ControlFlow& flow);
 
+// Whether the instruction's last source is the mask of its lanes.
+bool waits_for_members(const MicroOp& op);
+
 // Writes code, immediates, parameter slots and branch tables of the kernel.
 void emit(const ir::Function& function, const ControlFlow& flow, const Allocation& allocation,
           const std::vector<std::int32_t>& variable_number, Kernel& kernel);

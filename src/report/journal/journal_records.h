@@ -40,7 +40,9 @@ enum class RecordType : std::uint32_t {
   Lines = 27,
   Prediction = 28,
   Launched = 29,
-  Sample = 30
+  Sample = 30,
+  FailedAt = 31,  // a failed call: lines of its name, its error, and where the program called (host_lines.h)
+  CheckNote = 32
 };
 
 struct KernelRecord {
@@ -279,7 +281,8 @@ struct ResourceRecord {
   std::uint64_t id;
   Bytes bytes;                 // 0: no memory
   std::uint32_t made, number;  // the how manyth of its call's
-};                             // followed by the call, or the kind of thing
+  std::uint64_t in_stream;     // memory of a pool, in stream order
+};  // followed by lines: the call, or the kind of thing; where the program called (host_lines.h)
 
 enum class OutsideKind : std::uint32_t { Read, Write, Atomic };
 // The accesses of an instruction of a launch beside the allocations (gpu/outside_accesses.h).

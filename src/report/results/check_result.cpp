@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "report/results/host_lines.h"
+
 namespace duet::report {
 
 namespace {
@@ -38,17 +40,41 @@ void CheckResult::add(const FindingRecord& record, std::string_view text) {
   recorded_[record.number] = std::move(finding);
 }
 
+// The first line is the call, the second where it was called.
 // A released resource is found by its address; the resource made there is gone then, whatever call made it.
-void CheckResult::add(const ResourceRecord& record, std::string_view call) {
-  const std::string kind = record.bytes == 0 ? std::string(call) : std::string();
+void CheckResult::add(const ResourceRecord& record, std::string_view text) {
+  const std::size_t end = std::min(text.find('\n'), text.size());
+  const std::string_view call = text.substr(0, end);
+  const bool of_memory = record.bytes != 0 || record.in_stream != 0;
+  const std::string kind = record.in_stream != 0 ? "in stream" : of_memory ? "" : std::string(call);
   if (record.made == 0) {
+    held_.erase({"", record.id});
     held_.erase({kind, record.id});
     names_.erase({kind, record.id});
     return;
   }
-  if (record.bytes != 0 && of_pool(call)) return;
+  if (of_memory && record.in_stream == 0 && of_pool(call)) return;
   held_[{kind, record.id}] = record;
   names_[{kind, record.id}] = call;
+  frames_[{kind, record.id}] = text.substr(std::min(end + 1, text.size()));
+}
+
+void CheckResult::add_failure(std::string_view text) {
+  const std::size_t frames = text.rfind('\n');
+  failed_at_.try_emplace(std::string(text.substr(0, frames)), text.substr(frames + 1));
+}
+
+std::string CheckResult::failure_frames(const std::string& call, const std::string& error) const {
+  const auto found = failed_at_.find(call + '\n' + error);
+  return found == failed_at_.end() ? std::string() : found->second;
+}
+
+void CheckResult::name_host_lines() {
+  std::vector<std::string*> facts;
+  for (CheckFinding& finding : findings)
+    for (std::string& fact : finding.facts)
+      if (fact.find('@') != fact.npos) facts.push_back(&fact);
+  resolve_host_lines(facts);
 }
 
 void CheckResult::add_leaks() {
@@ -68,6 +94,8 @@ void CheckResult::add_leaks() {
     leak.facts.push_back(record.bytes == 0 ? fmt::format("{} #{}", call, record.number)
                                            : fmt::format("{} #{} ({} bytes at {:#x})", call, record.number,
                                                          record.bytes, record.id));
+    if (const std::string& frames = frames_[key]; !frames.empty())
+      leak.facts.back() += ", called at " + frames;
   }
   for (auto& [call, leak] : leaks)
     findings.push_back(

@@ -345,6 +345,7 @@ std::string check_text(const RunReport& report) {
     if (all[i].count > 1) out += fmt::format("  {} times\n", all[i].count);
   }
   if (all.size() > kMost) out += fmt::format("duet: {} more findings in stats.json\n", all.size() - kMost);
+  if (!report.check.note.empty()) out += fmt::format("duet: check races: note: {}\n", report.check.note);
   return out + fmt::format("duet: checked {}: {} findings\n", report.check.checks, all.size());
 }
 
