@@ -5,6 +5,7 @@
 #include <map>
 #include <ostream>
 
+#include "report/results/idle_calls.h"
 #include "report/run_report.h"
 #include "report/terminal/table_text.h"
 
@@ -39,7 +40,7 @@ void parts_of_run(std::string& out, std::string_view title, const std::vector<Ti
     const auto note = notes.find(parts[i].name);
     out += fmt::format("    {:<{}} {:>8} {:>14} {:>4}.{} %{}\n", parts[i].text, kNameWidth - 2, "",
                        duration(parts[i].time_ps), tenths[i] / 10, tenths[i] % 10,
-                       note != notes.end() ? "  " + note->second : "");
+                       note != notes.end() && !note->second.empty() ? "  " + note->second : "");
   }
 }
 
@@ -96,6 +97,21 @@ struct Work {
     });
   }
 };
+
+// The longest ones: "in cudaMemcpy, staging pageable memory 70.1 %; cudaMalloc 2.0 %".
+std::string idle_calls_text(const RunReport& report) {
+  constexpr std::size_t kShown = 2;
+  constexpr double kLeast = 1;  // percent
+  std::string text;
+  std::size_t shown = 0;
+  for (const IdleCall& call : idle_calls(report)) {
+    const double percent =
+        100.0 * static_cast<double>(call.time_ps) / static_cast<double>(report.simulated_ps);
+    if (percent < kLeast || shown++ == kShown) break;
+    text += fmt::format("{}{} {:.1f} %", text.empty() ? "in " : "; ", call.text, percent);
+  }
+  return text;
+}
 
 std::string in_union(const TimeAccount& account, Activity activity) {
   return fmt::format("in {}", duration(busy_ps(account, activity)));
@@ -244,6 +260,7 @@ std::string summary_table(const RunReport& report) {
       notes[part.name] = fmt::format(
           "{:.1f} % of the time with copies",
           100.0 * static_cast<double>(part.time_ps) / static_cast<double>(busy_ps(account, Activity::Copy)));
+  notes["calls"] = idle_calls_text(report);
   parts_of_run(out, "each moment of the run once", parts, notes);
   parts_of_run(out, "critical path", critical_path(account));
   work_rows(out, report, work);
