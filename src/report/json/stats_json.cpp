@@ -466,9 +466,11 @@ void write_stats_json(std::ostream& out, const RunReport& report) {
   json.array("outside_accesses", [&](auto add) {
     for (const OutsideAccess& access : report.outside_accesses) add(outside_json(access));
   });
-  json.array("advice", [&](auto add) {
-    for (const Advice& advice : report.advice) add(advice_json(advice));
-  });
+  for (const bool hardware : {false, true})
+    json.array(hardware ? "hardware_advice" : "advice", [&](auto add) {
+      for (const Advice& advice : report.advice)
+        if (advice.hardware == hardware) add(advice_json(advice));
+    });
   Json counters = values(report.counters);
   counters["journal.lost_records"] = report.lost_records;
   json.member("counters", counters);
