@@ -9,4 +9,9 @@ const char* issue_slot_name(IssueSlot slot) {
   return kNames[static_cast<std::size_t>(slot)];
 }
 
+const char* warp_state_name(IssueSlot state) {
+  if (state == IssueSlot::NoWarp) return "selected";
+  return state == IssueSlot::Issued ? "not_selected" : issue_slot_name(state);
+}
+
 }  // namespace duet

@@ -24,4 +24,9 @@ inline constexpr std::size_t kIssueSlots = static_cast<std::size_t>(IssueSlot::C
 using IssueSlots = std::array<std::uint64_t, kIssueSlots>;  // slots: cycles times schedulers
 const char* issue_slot_name(IssueSlot slot);                // "unit_busy"
 
+// What the warps of a kernel did in each cycle of theirs on an SM: warps times cycles, by why the warp could
+// not issue. IssueSlot::Issued: it could, and no scheduler chose it; IssueSlot::NoWarp: it issued.
+using WarpCycles = std::array<std::uint64_t, kIssueSlots>;
+const char* warp_state_name(IssueSlot state);  // "barrier", "not_selected", "selected"
+
 }  // namespace duet

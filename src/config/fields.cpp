@@ -110,6 +110,11 @@ void add_functional_and_front_end(std::vector<Field>& fields, Gpu& gpu) {
        "of one engine, of what it has read, without a trigger, that are sent and not acknowledged; 0: they "
        "keep "
        "their places of outstanding_packets until then"},
+      {"gpu.copy_engines.ports", &gpu.copy_engines.ports, 1u, 64u, "ports",
+       "of L2's interconnect over which a move inside device memory is spread, a packet a core cycle each; "
+       "all but one are every engine's"},
+      {"gpu.copy_engines.device_packets", &gpu.copy_engines.device_packets, 0u, 65536u, "packets",
+       "as outstanding_packets, for a move inside device memory; 0: as many"},
       {"gpu.copy_engines.bit_engines", &gpu.copy_engines.bit_engines, 0u, 64u, "engines",
        "for changes of full/empty bits without data; 0: copy engines make them"},
       {"gpu.copy_engines.bit_lines_outstanding", &gpu.copy_engines.bit_lines_outstanding, 1u, 65536u, "lines",

@@ -117,6 +117,8 @@ void add_sm(std::vector<Field>& fields, Sm& sm) {
       {"gpu.sm.sp_units", &sm.sp_units, 1u, 16u, "units", "integer and single precision"},
       {"gpu.sm.sfu_units", &sm.sfu_units, 1u, 16u, "units", "special functions"},
       {"gpu.sm.dp_units", &sm.dp_units, 0u, 16u, "units", "double precision; 0: on the SFU path"},
+      {"gpu.sm.int_units", &sm.int_units, 0u, 16u, "units",
+       "integers, but multiplications; 0: on the SP path"},
       {"gpu.sm.load_store_queue", &sm.load_store_queue, 1u, 1024u, "instructions",
        "memory instructions between issue and their last request"},
       {"gpu.sm.pending_instructions", &sm.pending_instructions, 1u, 4096u, "instructions",
@@ -140,7 +142,13 @@ void add_sm(std::vector<Field>& fields, Sm& sm) {
   add_timing(fields, "gpu.sm.special_function", sm.special_function);
   add_timing(fields, "gpu.sm.half", sm.half);
   add_timing(fields, "gpu.sm.conversion", sm.conversion);
+  add_timing(fields, "gpu.sm.bit_count", sm.bit_count);
+  add_timing(fields, "gpu.sm.shuffle", sm.shuffle);
   add_timing(fields, "gpu.sm.control", sm.control);
+  fields.push_back({"gpu.sm.barrier.latency_cycles", &sm.barrier.latency_cycles, 1u, kCycles, "core cycles",
+                    "from the last warp's arrival at a barrier of the block until its warps may issue"});
+  fields.push_back({"gpu.sm.barrier.interval_cycles", &sm.barrier.interval_cycles, 0u, kCycles, "core cycles",
+                    "between the arrivals of two warps of an SM at barriers; 0: they do not wait"});
 }
 
 void add_dram(std::vector<Field>& fields, Dram& dram) {

@@ -42,12 +42,16 @@ struct Sm {
   std::uint64_t collector_units = 0;  // per execution unit
 
   std::uint64_t sp_units = 0, sfu_units = 0;
-  std::uint64_t dp_units = 0;  // 0: double precision executes on the SFU path
-  struct Timing {              // of one warp instruction
+  std::uint64_t dp_units = 0;   // 0: double precision executes on the SFU path
+  std::uint64_t int_units = 0;  // 0: integers execute on the SP path
+  struct Timing {               // of one warp instruction
     std::uint64_t latency_cycles = 0;
     std::uint64_t interval_cycles = 0;  // the unit is busy
   };
-  Timing integer, integer_multiply, floating, double_precision, special_function, half, conversion, control;
+  Timing integer, integer_multiply, floating, double_precision, special_function, half, conversion, control,
+      bit_count, shuffle;
+  // From the last arrival's issue until the warps may issue; between two warps' arrivals, at any barrier.
+  Timing barrier{1, 0};
   Timing integer_division;  // with ptx_instructions
 
   std::uint64_t load_store_queue = 0;      // memory instructions between issue and their last request
@@ -152,6 +156,8 @@ struct CopyEngines {
   std::uint64_t count = 0;
   std::uint64_t outstanding_packets = 0;    // per engine, being read or waiting for their write
   std::uint64_t outstanding_acks = 0;       // of writes beside those; 0: a write keeps its packet's place
+  std::uint64_t ports = 1;                  // of L2's interconnect, for moves inside device memory
+  std::uint64_t device_packets = 0;         // as outstanding_packets, of these moves; 0: as many
   std::uint64_t bit_engines = 0;            // for changes of full/empty bits alone; 0: copy engines do it
   std::uint64_t bit_lines_outstanding = 0;  // per such engine, sent and not yet acknowledged
 };

@@ -52,23 +52,27 @@ struct GridCounts {
   std::uint64_t warp_instructions = 0;    // machine instructions, weighted (MicroOp::machine_instructions)
   std::uint64_t thread_instructions = 0;  // the same times active lanes
   IssueSlots issue_slots{};               // SMs, schedulers, cycles
+  WarpCycles warp_cycles{};               // of the timed GPU: warps, cycles
 
   GridCounts& operator+=(const GridCounts& other) {
     warp_instructions += other.warp_instructions;
     thread_instructions += other.thread_instructions;
     for (std::size_t i = 0; i < issue_slots.size(); ++i) issue_slots[i] += other.issue_slots[i];
+    for (std::size_t i = 0; i < warp_cycles.size(); ++i) warp_cycles[i] += other.warp_cycles[i];
     return *this;
   }
   GridCounts& operator*=(std::uint64_t times) {
     warp_instructions *= times;
     thread_instructions *= times;
     for (std::uint64_t& slots : issue_slots) slots *= times;
+    for (std::uint64_t& cycles : warp_cycles) cycles *= times;
     return *this;
   }
   GridCounts& operator-=(const GridCounts& other) {
     warp_instructions -= other.warp_instructions;
     thread_instructions -= other.thread_instructions;
     for (std::size_t i = 0; i < issue_slots.size(); ++i) issue_slots[i] -= other.issue_slots[i];
+    for (std::size_t i = 0; i < warp_cycles.size(); ++i) warp_cycles[i] -= other.warp_cycles[i];
     return *this;
   }
 };

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <iterator>
+#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -15,6 +16,17 @@
 namespace duet::machine {
 
 namespace {
+
+// Nsight Compute calls it so: resident warps over what an SM holds, mean of the cycles in which it has any.
+double achieved_occupancy(const gpu::GridCounts& counts, const config::Sm& sm) {
+  const auto sum = [](const auto& parts) {
+    return std::accumulate(parts.begin(), parts.end(), std::uint64_t{0});
+  };
+  const std::uint64_t slots = sum(counts.issue_slots);
+  if (slots == 0) return 0;
+  return static_cast<double>(sum(counts.warp_cycles) * sm.schedulers) /
+         static_cast<double>(slots * sm.max_warps);
+}
 
 constexpr std::size_t index_of(driver::CommandKind kind) {
   using report::StreamCommand;
@@ -111,6 +123,8 @@ report::KernelRecord Process::kernel_record(const driver::CommandRecord& command
   record.occupancy = static_cast<double>(fit.blocks_per_sm * fit.warps_per_block) /
                      static_cast<double>(config().gpu.sm.max_warps);
   record.issue_slots = counts.issue_slots;
+  record.warp_cycles = counts.warp_cycles;
+  record.achieved_occupancy = achieved_occupancy(counts, config().gpu.sm);
   record.completed_blocks = grid.completed_blocks;
   record.fast_forwarded = grid.fast_forward && grid.timed_blocks == 0 ? 1 : 0;
   record.timed_blocks = grid.timed_blocks;

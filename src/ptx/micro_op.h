@@ -99,6 +99,8 @@ enum class Unit : std::uint8_t {
   SpecialFunction,
   Half,
   Conversion,
+  BitCount,
+  Shuffle,
   LoadStore,
   Control
 };

@@ -144,8 +144,8 @@ class EngineRig {
     ports.done = &done;
     ports.to_host = &to_host;
     ports.from_host = &from_host;
-    ports.to_device = &to_device;
-    ports.from_device = &from_device;
+    ports.to_device = {&to_device};
+    ports.from_device = {&from_device};
     mover.connect(ports);
     tracked = space.allocate_device(16384, memory::AllocationKind::Device, 0, true)->base;
     plain = space.allocate_device(8192, memory::AllocationKind::Device)->base;

@@ -65,6 +65,10 @@ std::string arithmetic() {
                 "cvt.rn.f32.u32 %f1, %r10;\ncvt.rzi.u32.f32 %r10, %f1;\n"
                 "cvt.rn.f32.u32 %f2, %r11;\ncvt.rzi.u32.f32 %r11, %f2;\n"
                 "cvt.rn.f32.u32 %f3, %r12;\ncvt.rzi.u32.f32 %r12, %f3;\n") +
+         kernel("bit_counts", operations("popc.b32", "r", 8, "")) +
+         kernel("shuffles",
+                "shfl.bfly.b32 %r10, %r10, 1, 15;\nshfl.bfly.b32 %r10, %r10, 2, 15;\n"
+                "shfl.bfly.b32 %r11, %r10, 4, 15;\nbar.sync 0;\n") +
          kernel("divisions", divisions) + kernel("control", branches);
 }
 

@@ -73,10 +73,15 @@ cudaStream_t stream(Told& told) {
 void arithmetic(Told& told) {
   char* const words = device_memory(told, 1 << 16);
   for (const char* name : {"integer", "multiply", "floating", "doubles", "special", "halves", "conversions",
-                           "divisions", "control"}) {
+                           "bit_counts", "divisions", "control"}) {
     launch(told, name, 4, 384, words);  // units are busy
     launch(told, name, 2, 32, words);   // and warps wait for results
   }
+  finish(told);
+}
+
+void exchanges(Told& told) {
+  launch(told, "shuffles", 4, 384, device_memory(told, 1 << 16));
   finish(told);
 }
 

@@ -6,6 +6,7 @@
 namespace duet::keys {
 
 void arithmetic(Told& told);  // each kind of execution unit, saturated
+void exchanges(Told& told);   // shuffles and barriers
 void code(Told& told);        // more code than the instruction cache holds
 void memory(Told& told);      // loads, stores and atomics in all patterns and state spaces
 void strides(Told& told);     // loads that go on at a constant stride

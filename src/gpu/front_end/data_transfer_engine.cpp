@@ -22,9 +22,9 @@ DataTransferEngine::DataTransferEngine(sim::Engine& engine, const sim::Component
       address_space_(address_space),
       translator_(address_space.pages()),
       tasks_(tasks),
-      places_(config.outstanding_packets),
-      blocks_(config.outstanding_packets),
-      read_(config.outstanding_packets) {
+      places_(std::max(config.outstanding_packets, config.device_packets)),
+      blocks_(places_.size()),
+      read_(places_.size()) {
   for (std::size_t i = places_.size(); i-- > 0;) free_places_.push_back(static_cast<std::uint32_t>(i));
 }
 
@@ -41,6 +41,9 @@ void DataTransferEngine::start(Picoseconds now) {
   row_ = slice_ = 0;
   offset_ = 0;
   issued_ = move_.width_bytes == 0 || move_.rows == 0 || move_.slices == 0;
+  inside_ = (move_.flags & (kCopyFromHost | kCopyToHost)) == 0 && !move_.bits_only;
+  window_ =
+      inside_ ? std::max(config_.device_packets, config_.outstanding_packets) : config_.outstanding_packets;
   store_and_forward_ = config_.packet_payload_bytes > memory::kLineBytes && move_.flags != 0;
   // Without data only the line bounds a request.
   const bool blocks = config_.block_bytes != 0 && !store_and_forward_ && !move_.bits_only;
@@ -142,10 +145,10 @@ bool DataTransferEngine::send(Picoseconds now, memory::RequestHandle handle) {
     packet.destination = config_.host_memory_number;
     ports_.to_host->push(now, packet);
   } else {
-    packet.source = ports_.device_number;
-    packet.destination =
-        ports_.destinations == nullptr ? std::uint16_t{0} : ports_.destinations->of(request.address);
-    ports_.to_device->push(now, packet);
+    packet.destination = destination_of(request.address);
+    const std::uint16_t port = port_to(packet.destination);
+    packet.source = static_cast<std::uint16_t>(ports_.device_number + port);
+    ports_.to_device[port]->push(now, packet);
   }
   return true;
 }
@@ -153,7 +156,7 @@ bool DataTransferEngine::send(Picoseconds now, memory::RequestHandle handle) {
 // Sends the next packet of the move: a read of its source, the write of a fill, or a change of full/empty
 // bits. False when it cannot go.
 bool DataTransferEngine::issue(Picoseconds now) {
-  if (issued_ || outstanding_ == config_.outstanding_packets) return false;
+  if (!may_issue()) return false;
   const bool one_end = move_.pattern_bytes != 0 || move_.bits_only;
   const Bytes unit = std::max<Bytes>(longest_, memory::kLineBytes);
   const auto in_line = [&](PhysicalAddress physical) { return unit - physical % unit; };
@@ -255,7 +258,9 @@ void DataTransferEngine::send_read(Picoseconds now) {
   while (read_count_ != 0) {
     memory::Request& request = pool_[read_[read_head_]];
     const bool counted = counts_ack(request);
-    if ((counted && unacknowledged_ == config_.outstanding_acks) || !send(now, read_[read_head_])) return;
+    const std::uint64_t acks =
+        inside_ ? std::max(window_, config_.outstanding_acks) : config_.outstanding_acks;
+    if ((counted && unacknowledged_ == acks) || !send(now, read_[read_head_])) return;
     if (counted) {
       give_back(std::exchange(request.requester, kNoPlace));
       ++unacknowledged_;
@@ -310,20 +315,28 @@ void DataTransferEngine::count_busy(Picoseconds now) {
 
 Picoseconds DataTransferEngine::tick(Picoseconds now) {
   receive(now, *ports_.from_host);
-  receive(now, *ports_.from_device);
+  for (sim::Queue<Packet>* const from : ports_.from_device) receive(now, *from);
   send_read(now);
   if (!busy_ && ports_.starts->can_pop(now)) start(now);
   if (!busy_) return kNever;
-  const bool sent = issue(now);
+  bool sent = issue(now);
+  // A packet a port and cycle.
+  for (std::size_t port = 1; sent && inside_ && port < ports_.to_device.size(); ++port) sent = issue(now);
   if (faulted_) send_read(now);  // it may have closed a link packet that only waited for more to read
   if (issued_ && outstanding_ + unacknowledged_ == 0) {
     finish(now);
     return !ports_.starts->empty() && !busy_ ? clock_.first_edge_after(now) : kNever;
   }
-  if (sent && !issued_ && outstanding_ < config_.outstanding_packets) return clock_.first_edge_after(now);
-  const Picoseconds arrival =
-      std::min(ports_.from_host->next_arrival(now), ports_.from_device->next_arrival(now));
+  if (sent && may_issue()) return clock_.first_edge_after(now);
+  const Picoseconds arrival = next_answer(now);
   return arrival == kNever ? kNever : clock_.first_edge_after(arrival);
+}
+
+Picoseconds DataTransferEngine::next_answer(Picoseconds now) const {
+  Picoseconds result = ports_.from_host->next_arrival(now);
+  for (const sim::Queue<Packet>* const from : ports_.from_device)
+    result = std::min(result, from->next_arrival(now));
+  return result;
 }
 
 std::optional<DataTransferEngine::Progress> DataTransferEngine::progress() const {

@@ -42,7 +42,8 @@ struct DataTransferEngineConfig {
   std::uint8_t number = 0;               // which engine
   std::uint16_t link_number = 0;         // of this end of the link
   std::uint16_t host_memory_number = 0;  // of the other end
-  Bytes block_bytes = 0;  // between memories that take requests of so many; 0: of a line at most
+  Bytes block_bytes = 0;             // between memories that take requests of so many; 0: of a line at most
+  std::uint64_t device_packets = 0;  // as outstanding_packets, of moves inside device memory; less: as many
 };
 
 struct DataTransferStatistics : sim::StatisticGroup {
@@ -64,9 +65,10 @@ class DataTransferEngine : public sim::Component {
     sim::Queue<MoveDone>* done = nullptr;
     sim::Queue<memory::Packet>* to_host = nullptr;
     sim::Queue<memory::Packet>* from_host = nullptr;
-    memory::Channel* to_device = nullptr;
-    sim::Queue<memory::Packet>* from_device = nullptr;
-    std::uint16_t device_number = 0;                     // of this end of the GPU's interconnect
+    // By port of the GPU's interconnect, as many one way as the other. Moves over the link have the first.
+    std::vector<memory::Channel*> to_device;
+    std::vector<sim::Queue<memory::Packet>*> from_device;
+    std::uint16_t device_number = 0;                     // of the first of these ends; the others follow
     const memory::Destinations* destinations = nullptr;  // of device memory, on it; null: 0
     memory::RaceDetector* races = nullptr;               // null: nobody looks for races
   };
@@ -112,7 +114,9 @@ class DataTransferEngine : public sim::Component {
   void start(Picoseconds now);
   void tell(TaskEventPhase phase, Picoseconds now);
   void receive(Picoseconds now, sim::Queue<memory::Packet>& from);
+  bool may_issue() const { return !issued_ && outstanding_ < window_; }
   bool issue(Picoseconds now);
+  Picoseconds next_answer(Picoseconds now) const;
   void advance(Bytes bytes);
   void take_block(memory::Request& request);
   // Physical address, and how many bytes follow in the mapping; false when nothing is mapped there.
@@ -124,9 +128,17 @@ class DataTransferEngine : public sim::Component {
     return is_host(physical) || move_.trigger == memory::Trigger::None ? memory::TrafficClass::NonTriggered
                                                                        : memory::TrafficClass::TriggeredCpu;
   }
+  std::uint16_t destination_of(PhysicalAddress physical) const {
+    return ports_.destinations == nullptr ? std::uint16_t{0} : ports_.destinations->of(physical);
+  }
+  // One slice, one port: so packets to a line keep their order.
+  std::uint16_t port_to(std::uint16_t destination) const {
+    return static_cast<std::uint16_t>(inside_ ? destination % ports_.to_device.size() : 0);
+  }
   bool can_send(Picoseconds now, PhysicalAddress physical) const {
-    return is_host(physical) ? ports_.to_host->can_push(now)
-                             : ports_.to_device->can_push(now, class_at(physical));
+    return is_host(physical)
+               ? ports_.to_host->can_push(now)
+               : ports_.to_device[port_to(destination_of(physical))]->can_push(now, class_at(physical));
   }
   // What the request's access to one end of the move does with full/empty bits.
   void set_full_empty(memory::Request& request, const End& end) const;
@@ -156,6 +168,8 @@ class DataTransferEngine : public sim::Component {
   DataMove move_;
   std::uint64_t command_ = 0;  // of the move, the driver's number
   End to_, from_;
+  bool inside_ = false;       // both ends are device memory
+  std::uint64_t window_ = 0;  // places for it
   std::uint64_t row_ = 0, slice_ = 0;
   Bytes offset_ = 0;    // in the row
   bool issued_ = true;  // the last packet has been sent

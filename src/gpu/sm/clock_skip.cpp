@@ -105,7 +105,7 @@ auto ClockSkip<W>::relative_state(std::uint64_t spinning) -> State {
          {std::uint64_t{warp.pc}, std::uint64_t{warp.path_end}, std::uint64_t{warp.machine_pc},
           std::uint64_t{warp.buffered_end}, std::uint64_t{warp.fetched_end}, std::uint64_t{warp.parts_left},
           std::uint64_t{warp.operands_ready}, static_cast<std::uint64_t>(warp.reason), warp.active,
-          std::uint64_t{warp.stack.depth()}})
+          sm_.cycle_ + 1 - warp.counted_until, std::uint64_t{warp.stack.depth()}})
       state.push_back(number);
     for_each_time(warp, [&](Cycle time) { state.push_back(time > sm_.cycle_ ? time - sm_.cycle_ : 0); });
   });
@@ -296,7 +296,10 @@ void ClockSkip<W>::skip_periods(Cycle end) {
         if (time != ~Cycle{0}) shift(time);
       },
       [](std::uint64_t) {});
-  LaneMask(spin_.warps).for_each([&](unsigned slot) { for_each_time(*sm_.warps_[slot], shift); });
+  LaneMask(spin_.warps).for_each([&](unsigned slot) {
+    for_each_time(*sm_.warps_[slot], shift);
+    sm_.warps_[slot]->counted_until += cycles;
+  });
   for (std::size_t i = 0; i < spin_.counts.size(); ++i) sm_.statistics()[i]->add(spin_.counts[i], periods);
   const ResidentBlocks::Tallies& tallies = sm_.blocks_.tallies();
   for (std::size_t i = 0; i < tallies.size(); ++i) {

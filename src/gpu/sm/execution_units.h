@@ -35,7 +35,8 @@ class ExecutionUnits {
         bank_mask_(std::has_single_bit(sm.register_banks) ? static_cast<std::uint32_t>(sm.register_banks - 1)
                                                           : 0),
         unit_collectors_(static_cast<std::uint32_t>(sm.collector_units)) {
-    const std::uint64_t counts[kArithmeticPipes] = {sm.sp_units, sm.sfu_units, sm.dp_units};
+    const std::uint64_t counts[kArithmeticPipes] = {
+        sm.sp_units, sm.sfu_units, sm.dp_units, sm.int_units, 1, 1};
     for (unsigned pipe = 0; pipe < kArithmeticPipes; ++pipe) {
       pipes_[pipe].first = static_cast<std::uint32_t>(units_.size());
       units_.resize(units_.size() + counts[pipe]);

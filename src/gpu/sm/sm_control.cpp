@@ -27,10 +27,10 @@ void SmCoreOf<W>::hold_up(Warp& warp, Cycle cycles, Cycle interval) {
   });
 }
 
-// Seen by the schedulers in the next cycle, whichever of them looks first.
+// Seen by the schedulers in the next cycle at the earliest, whichever of them looks first.
 template <unsigned W>
 void SmCoreOf<W>::wake(Warp& warp) {
-  sleep_until(warp, warp.slot, cycle_ + 1, IssueSlot::Barrier);
+  sleep_until(warp, warp.slot, std::max(cycle_ + 1, barrier_ready_), IssueSlot::Barrier);
 }
 
 // One of its paths can run now, perhaps.

@@ -264,7 +264,14 @@ void SmCoreOf<W>::launch(const BlockLaunch& launch) {
 template <unsigned W>
 GridCounts SmCoreOf<W>::counts_to_tell(const Grid& grid) const {
   GridCounts counts = reports_.on_the_way(grid);
-  return counts += blocks_.counts_of(grid);
+  counts += blocks_.counts_of(grid);
+  for (const auto& block : blocks_.all())
+    for (std::uint64_t rest = block->grid == &grid ? block->warps : 0; rest != 0; rest &= rest - 1) {
+      const Warp& warp = *warps_[static_cast<unsigned>(std::countr_zero(rest))];
+      if (warp.reason != IssueSlot::NoWarp && cycle_ > warp.counted_until)
+        counts.warp_cycles[static_cast<unsigned>(warp.reason)] += cycle_ - warp.counted_until;
+    }
+  return counts;
 }
 
 // The counts of a clock loop up to then are no longer remembered.
@@ -299,6 +306,7 @@ void SmCoreOf<W>::start_warp(Block& block, std::uint32_t index, unsigned slot) {
   warp.operands_ready = false;
   warp.machine_pc = warp.buffered_end = warp.fetched_end = 0;
   schedulers_[slot % schedulers_.size()].launched(slot);
+  warp.counted_until = cycle_;
   set_ready(warp, slot);
   path_changed(warp, slot);
   if (!warp.stack.empty()) fetch_.want(warp, slot, cycle_);

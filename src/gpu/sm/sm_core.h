@@ -134,6 +134,7 @@ class SmCoreOf final : public SmCore, private WarpProgram<W, SmCoreOf<W>, TimedW
   bool issue_memory(Warp& warp, unsigned slot, const ptx::MicroOp& op, const TimedOp& timed);
   bool issue_image(Warp& warp, unsigned slot, const ptx::MicroOp& op, const TimedOp& timed);
   bool issue_exchange(Warp& warp, unsigned slot, const ptx::MicroOp& op, const TimedOp& timed);
+  Cycle arrival_ends();
   bool issue_control(Warp& warp, unsigned slot, const ptx::MicroOp& op, const TimedOp& timed);
   bool has_instruction(Warp& warp, unsigned slot);
   void consumed(Warp& warp, unsigned slot, const TimedOp& timed);
@@ -144,6 +145,7 @@ class SmCoreOf final : public SmCore, private WarpProgram<W, SmCoreOf<W>, TimedW
   bool sleep_until(Warp& warp, unsigned slot, Cycle cycle, IssueSlot reason);
   bool sleep(Warp& warp, unsigned slot, IssueSlot reason);
   void set_reason(Warp& warp, unsigned slot, IssueSlot reason);
+  void count_cycles(Warp& warp) const;
   void set_ready(Warp& warp, unsigned slot);
   void advance(Warp& warp, unsigned slot, std::uint32_t pc);
   void path_changed(Warp& warp, unsigned slot);
@@ -201,6 +203,7 @@ class SmCoreOf final : public SmCore, private WarpProgram<W, SmCoreOf<W>, TimedW
 
   Picoseconds now_ = 0;
   Cycle cycle_ = 0;
+  Cycle barrier_ready_ = 0;               // when warps that the last arrival releases may issue
   Cycle load_store_next_ = 0;             // when the load-store or the texture unit has something to do
   std::uint64_t waits_for_textures_ = 0;  // warps that wait for room in it
   std::uint64_t free_slots_ = 0;

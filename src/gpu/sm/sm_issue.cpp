@@ -10,8 +10,17 @@ namespace duet::gpu {
 using ptx::Kind;
 using ptx::MicroOp;
 
+// Counts its cycles in the state that ends now. The cycle of an issue is counted by then.
+template <unsigned W>
+[[gnu::always_inline]] inline void SmCoreOf<W>::count_cycles(Warp& warp) const {
+  if (cycle_ <= warp.counted_until) return;
+  warp.block->tally->counts.warp_cycles[static_cast<unsigned>(warp.reason)] += cycle_ - warp.counted_until;
+  warp.counted_until = cycle_;
+}
+
 template <unsigned W>
 void SmCoreOf<W>::set_reason(Warp& warp, unsigned slot, IssueSlot reason) {
+  count_cycles(warp);
   states_.change(slot, warp.reason, reason);
   warp.reason = reason;
 }
@@ -115,21 +124,24 @@ bool SmCoreOf<W>::has_instruction(Warp& warp, unsigned slot) {
 template <unsigned W>
 void SmCoreOf<W>::consumed(Warp& warp, unsigned slot, const TimedOp& timed) {
   std::uint64_t threads = 0;
+  GridCounts& counts = warp.block->tally->counts;
+  count_cycles(warp);
+  warp.counted_until = cycle_ + 1;
+  ++counts.warp_cycles[static_cast<unsigned>(IssueSlot::NoWarp)];
   if (timed.parts != 0) {
     ++warp.machine_pc;
     fetch_.want(warp, slot, cycle_);
     threads = static_cast<std::uint64_t>(std::popcount(warp.active));
-    GridCounts& counts = warp.block->tally->counts;
     ++counts.warp_instructions;
     counts.thread_instructions += threads;
     ++statistics_.warp_instructions;
   }
   constexpr auto kIssued = static_cast<unsigned>(IssueSlot::Issued);
   ++statistics_.issue_slots[kIssued];
-  ++warp.block->tally->counts.issue_slots[kIssued];
-  if (InstructionCounts* const counts = counts_at(warp); counts != nullptr) {
-    ++(*counts)[kIssued];
-    count_of(*counts, InstructionCount::ThreadInstructions) += threads;
+  ++counts.issue_slots[kIssued];
+  if (InstructionCounts* const of_line = counts_at(warp); of_line != nullptr) {
+    ++(*of_line)[kIssued];
+    count_of(*of_line, InstructionCount::ThreadInstructions) += threads;
   }
 }
 
@@ -178,13 +190,14 @@ bool SmCoreOf<W>::issue_exchange(Warp& warp, unsigned slot, const MicroOp& op, c
 
 template <unsigned W>
 bool SmCoreOf<W>::issue_memory(Warp& warp, unsigned slot, const MicroOp& op, const TimedOp& timed) {
-  // The arithmetic of the address, before the access itself, takes issue slots on the SP path.
+  // The arithmetic of the address, before the access itself, takes issue slots.
   const unsigned parts = warp.parts_left == 0 ? std::max<unsigned>(timed.parts, 1) : warp.parts_left;
   const std::uint16_t* entries = warp.entries + timed.first_entry;
   if (parts > 1) {
-    const Cycle free = units_.next_issue(Pipe::Sp);
+    const Cycle free = units_.next_issue(timed.first_pipe);
     if (free > cycle_) return sleep_until(warp, slot, free, IssueSlot::UnitBusy);
-    units_.start(Pipe::Sp, units_.collect(cycle_, slot, entries, timed.register_reads), 1);
+    units_.start(timed.first_pipe, units_.collect(cycle_, slot, entries, timed.register_reads),
+                 timed.first_interval_cycles);
     consumed(warp, slot, timed);
     warp.parts_left = parts - 1;
     return true;
@@ -239,6 +252,14 @@ template <unsigned W>
   return true;
 }
 
+// A warp arrives at a barrier: when the barrier's warps may go on, if it is the last.
+template <unsigned W>
+Cycle SmCoreOf<W>::arrival_ends() {
+  const config::Sm::Timing& barrier = config_.sm.barrier;
+  return units_.start(Pipe::Barrier, cycle_, static_cast<unsigned>(barrier.interval_cycles)) +
+         barrier.latency_cycles;
+}
+
 template <unsigned W>
 bool SmCoreOf<W>::issue_control(Warp& warp, unsigned slot, const MicroOp& op, const TimedOp& timed) {
   const std::uint64_t lanes = ptx::guarded_lanes(warp.lanes, op, warp.active);
@@ -263,6 +284,7 @@ bool SmCoreOf<W>::issue_control(Warp& warp, unsigned slot, const MicroOp& op, co
   entries += timed.read_entries;
   for (unsigned i = 0; i < timed.write_entries; ++i) warp.ready[entries[i]] = ready;
   if (warp.counts != nullptr) count_divergence(warp, op, lanes);
+  if (in_block && op.kind == Kind::Barrier && lanes != 0) barrier_ready_ = arrival_ends();
   execute_program(warp, op, lanes);
   const bool branch = op.kind == Kind::Branch || op.kind == Kind::BranchIndexed || op.kind == Kind::Call ||
                       op.kind == Kind::Return;

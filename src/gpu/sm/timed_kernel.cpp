@@ -17,6 +17,10 @@ bool divides_at_once(const MicroOp& op, const config::Sm& sm) {
   return sm.ptx_instructions && (op.opcode == ptx::Opcode::Div || op.opcode == ptx::Opcode::Rem);
 }
 
+std::uint16_t short_cycles(std::uint64_t cycles) {
+  return static_cast<std::uint16_t>(std::min<std::uint64_t>(cycles, 0xffff));
+}
+
 const config::Sm::Timing& timing_of(const MicroOp& op, const config::Sm& sm) {
   if (divides_at_once(op, sm) && op.unit == Unit::Integer) return sm.integer_division;
   if (divides_at_once(op, sm) && op.unit == Unit::Float) return sm.special_function;
@@ -33,6 +37,10 @@ const config::Sm::Timing& timing_of(const MicroOp& op, const config::Sm& sm) {
       return sm.half;
     case Unit::Conversion:
       return sm.conversion;
+    case Unit::BitCount:
+      return sm.bit_count;
+    case Unit::Shuffle:
+      return sm.shuffle;
     case Unit::Control:
       return sm.control;
     default:
@@ -40,11 +48,18 @@ const config::Sm::Timing& timing_of(const MicroOp& op, const config::Sm& sm) {
   }
 }
 
+Pipe integer_pipe(const config::Sm& sm) { return sm.int_units == 0 ? Pipe::Sp : Pipe::Int; }
+
 Pipe pipe_of(const MicroOp& op, const config::Sm& sm) {
   if (divides_at_once(op, sm) && op.unit != Unit::Double) return Pipe::Sfu;
   switch (op.unit) {
     case Unit::SpecialFunction:
+    case Unit::BitCount:
       return Pipe::Sfu;
+    case Unit::Integer:
+      return integer_pipe(sm);
+    case Unit::Shuffle:
+      return Pipe::Shuffle;
     case Unit::Double:
       return sm.dp_units == 0 ? Pipe::Sfu : Pipe::Dp;
     case Unit::LoadStore:
@@ -75,10 +90,23 @@ class Builder {
   void refine(TimedOp& timed) const {
     timed.first_part_cycles = std::max(timed.latency_cycles, timed.part_interval_cycles);
     timed.pipe = Pipe::Sp;
-    timed.latency_cycles =
-        static_cast<std::uint16_t>(std::min<std::uint64_t>(sm_.floating.latency_cycles, 0xffff));
-    timed.interval_cycles =
-        static_cast<std::uint16_t>(std::min<std::uint64_t>(sm_.floating.interval_cycles, 0xffff));
+    timed.latency_cycles = short_cycles(sm_.floating.latency_cycles);
+    timed.interval_cycles = short_cycles(sm_.floating.interval_cycles);
+  }
+
+  // A leading bit is found in one part, what follows is integer arithmetic.
+  void find_bit(TimedOp& timed) const {
+    timed.first_part_cycles = std::max(timed.latency_cycles, timed.part_interval_cycles);
+    timed.pipe = integer_pipe(sm_);
+    timed.latency_cycles = short_cycles(sm_.integer.latency_cycles);
+    timed.interval_cycles = short_cycles(sm_.integer.interval_cycles);
+  }
+
+  // The parts of an access before the last one are integer arithmetic.
+  void compute_address(TimedOp& timed) const {
+    timed.first_pipe = integer_pipe(sm_);
+    timed.first_interval_cycles =
+        timed.first_pipe == Pipe::Sp ? std::uint16_t{1} : short_cycles(sm_.integer.interval_cycles);
   }
 
   void add(const MicroOp& op) {
@@ -89,18 +117,18 @@ class Builder {
     const bool memory = op.kind == ptx::Kind::Load || op.kind == ptx::Kind::Store ||
                         op.kind == ptx::Kind::Atomic || op.kind == ptx::Kind::Image;
     const config::Sm::Timing& timing = timing_of(op, sm_);
-    timed.latency_cycles = static_cast<std::uint16_t>(std::min<std::uint64_t>(timing.latency_cycles, 0xffff));
-    timed.interval_cycles =
-        static_cast<std::uint16_t>(std::min<std::uint64_t>(timing.interval_cycles, 0xffff));
+    timed.latency_cycles = short_cycles(timing.latency_cycles);
+    timed.interval_cycles = short_cycles(timing.interval_cycles);
     timed.pipe = memory ? Pipe::LoadStore : pipe_of(op, sm_);
     // Fences and the like are of the load-store class without being accesses.
     if (!memory && timed.pipe == Pipe::LoadStore) timed.pipe = Pipe::Sp;
-    if (timed.parts > 2)
-      timed.part_interval_cycles =
-          static_cast<std::uint16_t>(std::min<std::uint64_t>(sm_.sequence_interval_cycles, 0xffff));
+    if (timed.parts > 2) timed.part_interval_cycles = short_cycles(sm_.sequence_interval_cycles);
     timed.first_pipe = timed.pipe;
     timed.first_interval_cycles = timed.interval_cycles;
     timed.first_part_cycles = timed.part_interval_cycles;
+    if (memory) compute_address(timed);
+    if ((op.opcode == ptx::Opcode::Clz || op.opcode == ptx::Opcode::Bfind) && timed.parts > 1)
+      find_bit(timed);
     if (op.unit == Unit::SpecialFunction && timed.parts > 1) refine(timed);
     result_->machine_instructions += timed.parts;
 

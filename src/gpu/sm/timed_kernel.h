@@ -13,9 +13,10 @@
 
 namespace duet::gpu {
 
-// Execution units of an SM. Control executes on the SP path.
-enum class Pipe : std::uint8_t { Sp, Sfu, Dp, LoadStore };
-inline constexpr unsigned kArithmeticPipes = 3;
+// Execution units of an SM. Control executes on the SP path, counts of bits on that of special functions. A
+// shuffle has the SM's one network between lanes; a barrier takes one arrival after the other.
+enum class Pipe : std::uint8_t { Sp, Sfu, Dp, Int, Shuffle, Barrier, LoadStore };
+inline constexpr unsigned kArithmeticPipes = 6;
 
 struct TimedOp {
   std::uint32_t first_entry = 0;    // in TimedKernel::entries: read entries, then written ones

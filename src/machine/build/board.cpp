@@ -87,7 +87,8 @@ Board::Board(sim::Engine& engine, const config::Machine& config, memory::Address
         static_cast<std::uint8_t>(i),
         link_number,
         kHostMemory,
-        timed ? 0 : config.gpu.functional.copy_block_bytes};
+        timed ? 0 : config.gpu.functional.copy_block_bytes,
+        timed && !bits ? engines.device_packets : 0};
     connect_copy_engine(
         copy_engines_.emplace_back(engine, &gpu_node_, engine_config, pool_, address_space, tasks_), config,
         link_number, bits);
@@ -103,7 +104,8 @@ void Board::connect_host_memory(const config::Machine& config) {
   // Host memory holds what all its clients may have outstanding, so it never lacks room.
   const std::size_t host_requests =
       config.gpu.copy_engines.count *
-          (config.gpu.copy_engines.outstanding_packets + config.gpu.copy_engines.outstanding_acks) +
+          (std::max(config.gpu.copy_engines.outstanding_packets, config.gpu.copy_engines.device_packets) +
+           config.gpu.copy_engines.outstanding_acks) +
       config.gpu.front_end.hardware_channels * (gpu::GigaThreadEngine::kFetchAheadLines + 1);
   if (!root_complex_) {
     host_memory_.connect(to_host_.add_output(kHostMemory, &host_memory_),
@@ -149,15 +151,17 @@ void Board::connect_copy_engine(gpu::DataTransferEngine& engine, const config::M
   ports.to_host = &to_host_.add_input(&engine);
   ports.from_host = &to_gpu_.add_output(link_number, &engine);
   if (memory_system_) {
-    const MemorySystem::EnginePorts to_memory = memory_system_->connect_copy_engine(engine);
+    const MemorySystem::EnginePorts to_memory =
+        memory_system_->connect_copy_engine(engine, bits ? 1 : config.gpu.copy_engines.ports);
     ports.to_device = to_memory.requests;
     ports.from_device = to_memory.responses;
     ports.device_number = to_memory.number;
     ports.destinations = &memory_system_->destinations();
   } else {
-    ports.to_device = &memory_channels_.emplace_back(config.link.queue_packets, &engine, &*device_memory_);
-    ports.from_device = &memory_queues_.emplace_back(packets, &*device_memory_, &engine);
-    device_memory_->connect(ports.to_device->of(memory::TrafficClass::NonTriggered), *ports.from_device);
+    ports.to_device = {&memory_channels_.emplace_back(config.link.queue_packets, &engine, &*device_memory_)};
+    ports.from_device = {&memory_queues_.emplace_back(packets, &*device_memory_, &engine)};
+    device_memory_->connect(ports.to_device[0]->of(memory::TrafficClass::NonTriggered),
+                            *ports.from_device[0]);
   }
   engine.connect(ports);
   if (bits)

@@ -110,14 +110,22 @@ void MemorySystem::connect_sm(sim::Component& sm, gpu::TimedSm::Ports& ports) {
   ports.instructions.destinations = &destinations_;
 }
 
-MemorySystem::EnginePorts MemorySystem::connect_copy_engine(sim::Component& engine) {
+MemorySystem::EnginePorts MemorySystem::connect_copy_engine(sim::Component& engine, std::uint64_t ports) {
   memory::RequestCrossbar& requests = levels_.front().requests();
   memory::ResponseCrossbar& responses = levels_.front().responses();
-  EnginePorts ports;
-  ports.number = static_cast<std::uint16_t>(config_.sm.count * kNumbersOfSm + next_engine_++);
-  ports.requests = &requests.add_input(requests.add_input_port(), &engine);
-  ports.responses = &responses.add_output(responses.add_output_port(), ports.number, &engine);
-  return ports;
+  EnginePorts result;
+  result.number = static_cast<std::uint16_t>(config_.sm.count * kNumbersOfSm + numbers_of_engines_);
+  const auto connect = [&](PortPair port) {
+    const auto number = static_cast<std::uint16_t>(result.number + result.requests.size());
+    result.requests.push_back(&requests.add_input(port.requests, &engine));
+    result.responses.push_back(&responses.add_output(port.responses, number, &engine));
+    ++numbers_of_engines_;
+  };
+  connect({requests.add_input_port(), responses.add_output_port()});
+  while (engine_ports_.size() + 1 < ports)
+    engine_ports_.push_back({requests.add_input_port(), responses.add_output_port()});
+  for (std::uint64_t i = 1; i < ports; ++i) connect(engine_ports_[i - 1]);
+  return result;
 }
 
 std::vector<MemorySystem::CommandPorts> MemorySystem::connect_commander(sim::Component& commander) {

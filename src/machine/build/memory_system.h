@@ -32,11 +32,12 @@ class MemorySystem {
   // The SM's side of its caches; SMs are connected in the order of their numbers.
   void connect_sm(sim::Component& sm, gpu::TimedSm::Ports& ports);
   struct EnginePorts {
-    memory::Channel* requests = nullptr;
-    sim::Queue<memory::Packet>* responses = nullptr;
-    std::uint16_t number = 0;
+    std::vector<memory::Channel*> requests;
+    std::vector<sim::Queue<memory::Packet>*> responses;
+    std::uint16_t number = 0;  // of the first; the others follow
   };
-  EnginePorts connect_copy_engine(sim::Component& engine);
+  // With so many ports of L2's interconnect; all but the first are every engine's.
+  EnginePorts connect_copy_engine(sim::Component& engine, std::uint64_t ports);
   // Somebody who cleans and invalidates slices of L2: a command to each, and its tag back when it is done.
   struct CommandPorts {
     sim::Queue<memory::CacheCommand>* commands = nullptr;
@@ -98,7 +99,11 @@ class MemorySystem {
   std::deque<sim::Queue<memory::Packet>> queues_;  // the other way
   std::deque<sim::Queue<memory::CacheCommand>> commands_;
   std::deque<sim::Queue<std::uint32_t>> commands_done_;
-  std::uint16_t next_engine_ = 0;
+  std::uint16_t numbers_of_engines_ = 0;
+  struct PortPair {
+    unsigned requests, responses;
+  };
+  std::vector<PortPair> engine_ports_;  // of L2's interconnect, of all copy engines
 };
 
 }  // namespace duet::machine

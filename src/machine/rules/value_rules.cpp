@@ -78,16 +78,18 @@ class Rules {
     if (gpu_.sm.instruction_buffer < gpu_.sm.fetch_instructions)
       refuse("gpu.sm.instruction_buffer", "has no room for " + said("gpu.sm.fetch_instructions"));
     const config::CopyEngines& engines = gpu_.copy_engines;
-    const std::uint64_t clients =
-        gpu_.sm.count + engines.count + (gpu_.full_empty.granule_bytes != 0 ? engines.bit_engines : 0) + 1;
+    const std::uint64_t clients = gpu_.sm.count + engines.count +
+                                  (gpu_.full_empty.granule_bytes != 0 ? engines.bit_engines : 0) +
+                                  engines.ports;
     if (clients > kMostPorts)
-      refuse(
-          "gpu.sm.count",
-          fmt::format("gives the interconnect {} ports with {}, {} and the host's: {} are possible", clients,
-                      said("gpu.copy_engines.count"), said("gpu.copy_engines.bit_engines"), kMostPorts));
+      refuse("gpu.sm.count",
+             fmt::format("gives the interconnect {} ports with {}, {}, {} and the host's: {} are possible",
+                         clients, said("gpu.copy_engines.count"), said("gpu.copy_engines.ports"),
+                         said("gpu.copy_engines.bit_engines"), kMostPorts));
     entries("gpu.sm.pending_instructions", gpu_.sm.count, "gpu.sm.count");
     entries("gpu.interconnect.queue_packets", gpu_.sm.count, "gpu.sm.count");
     entries("gpu.copy_engines.outstanding_packets", engines.count, "gpu.copy_engines.count");
+    entries("gpu.copy_engines.device_packets", engines.count, "gpu.copy_engines.count");
     const Bytes granule = gpu_.full_empty.granule_bytes;
     if (granule != 0 && (granule < 4 || !std::has_single_bit(granule)))
       refuse("gpu.full_empty.granule_bytes", "is neither 0 nor a power of two from 4");

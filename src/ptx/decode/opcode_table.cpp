@@ -34,7 +34,8 @@ constexpr Units all(Unit unit) { return {unit, unit, unit, unit}; }
 constexpr Units integer = all(Unit::Integer);
 constexpr Units load_store = all(Unit::LoadStore);
 constexpr Units control = all(Unit::Control);
-constexpr Units quarter_rate = all(Unit::Conversion);  // they share the conversion units
+constexpr Units bit_count = all(Unit::BitCount);
+constexpr Units shuffle = all(Unit::Shuffle);
 constexpr Units by_type = {Unit::Integer, Unit::Half, Unit::Float, Unit::Double};
 constexpr Units by_source_type = {Unit::Integer, Unit::Half, Unit::Float, Unit::Double,
                                   Units::Decides::SourceType};

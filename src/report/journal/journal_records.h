@@ -53,8 +53,10 @@ struct KernelRecord {
   std::uint32_t grid[3], block[3];
   Picoseconds queued_ps, driver_start_ps, prepared_ps, start_ps, end_ps;
   std::uint64_t cycles, warp_instructions, thread_instructions;
-  double occupancy;        // resident warps over the SM's maximum
-  IssueSlots issue_slots;  // all zero with the functional GPU
+  double occupancy;           // resident warps over the SM's maximum
+  IssueSlots issue_slots;     // all zero with the functional GPU
+  WarpCycles warp_cycles;     // the same
+  double achieved_occupancy;  // warps there over the SM's maximum, mean of the cycles with a block there
   std::uint64_t completed_blocks;
   std::uint32_t complete;  // 0: the run ended before the kernel did; end_ps is then the end of the run
   std::uint32_t

@@ -17,6 +17,19 @@ void write_stalls(JsonText& json, const IssueSlots& slots) {
   for (std::size_t i = 0; i < kIssueSlots; ++i)
     json.member(issue_slot_name(static_cast<IssueSlot>(i)), slots[i]);
 }
+void write_warp_states(JsonText& json, const WarpCycles& cycles) {
+  if (std::all_of(cycles.begin(), cycles.end(), [](std::uint64_t count) { return count == 0; })) return;
+  for (std::size_t i = 0; i < kIssueSlots; ++i)
+    json.member(warp_state_name(static_cast<IssueSlot>(i)), cycles[i]);
+}
+Json warp_states(const WarpCycles& cycles) {
+  Json result = Json::object();
+  if (std::all_of(cycles.begin(), cycles.end(), [](std::uint64_t count) { return count == 0; }))
+    return result;
+  for (std::size_t i = 0; i < kIssueSlots; ++i)
+    result[warp_state_name(static_cast<IssueSlot>(i))] = cycles[i];
+  return result;
+}
 Json stalls(const IssueSlots& slots) {
   Json result = Json::object();
   std::uint64_t sum = 0;
@@ -98,7 +111,9 @@ void write_kernel(JsonText& json, const KernelResult& k, const RunReport& report
   json.member("blocks_per_sm", k.blocks_per_sm);
   json.member("occupancy", k.occupancy);
   json.member("occupancy_limit", std::string_view(k.occupancy_limit));
+  json.member("achieved_occupancy", k.achieved_occupancy);
   json.object("stalls", [&] { write_stalls(json, k.issue_slots); });
+  json.object("warp_states", [&] { write_warp_states(json, k.warp_cycles); });
   const JournalHeader& header = report.journal->header();
   json.object("counters", [&] {
     for (const auto& [counter, value] : k.counters)
@@ -171,7 +186,10 @@ Json kernel_group_json(const JournalHeader& header, const std::string& name,
   json["thread_instructions"] = spread_json(group.thread_instructions);
   json["registers"] = {{"min", group.registers.min}, {"max", group.registers.max}};
   json["occupancy"] = {{"min", group.least_occupancy}, {"max", group.most_occupancy}};
+  json["achieved_occupancy"] = {{"min", group.least_achieved_occupancy},
+                                {"max", group.most_achieved_occupancy}};
   json["stalls"] = stalls(group.issue_slots);
+  json["warp_states"] = warp_states(group.warp_cycles);
   Json& counters = json["counters"] = Json::object();
   for (std::size_t i = 0; i < group.counters.size(); ++i) {
     Spread increase = group.counters[i];

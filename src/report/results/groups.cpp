@@ -47,7 +47,12 @@ void KernelGroups::add(const KernelResult& kernel) {
   group.registers.add(kernel.registers);
   group.least_occupancy = std::min(group.least_occupancy, kernel.occupancy);
   group.most_occupancy = std::max(group.most_occupancy, kernel.occupancy);
-  for (std::size_t i = 0; i < kIssueSlots; ++i) group.issue_slots[i] += kernel.issue_slots[i];
+  group.least_achieved_occupancy = std::min(group.least_achieved_occupancy, kernel.achieved_occupancy);
+  group.most_achieved_occupancy = std::max(group.most_achieved_occupancy, kernel.achieved_occupancy);
+  for (std::size_t i = 0; i < kIssueSlots; ++i) {
+    group.issue_slots[i] += kernel.issue_slots[i];
+    group.warp_cycles[i] += kernel.warp_cycles[i];
+  }
   for (const CounterIncrease& increase : kernel.counters) {
     if (group.counters.size() <= increase.counter) group.counters.resize(increase.counter + 1);
     group.counters[increase.counter].add(increase.value);

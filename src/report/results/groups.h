@@ -32,7 +32,9 @@ struct KernelGroup {
   Times times;
   Spread cycles, warp_instructions, thread_instructions, registers;
   double least_occupancy = 1, most_occupancy = 0;
+  double least_achieved_occupancy = 1, most_achieved_occupancy = 0;
   IssueSlots issue_slots{};
+  WarpCycles warp_cycles{};
   std::vector<Spread> counters;  // by number in JournalHeader::counters, of the launches with an increase
 };
 

@@ -41,8 +41,8 @@ TEST(Derived, FollowsTheKeysOfTime) {
 
 TEST(Derived, DoublePrecisionIsSlowerByItsUnitsAndIntervals) {
   EXPECT_EQ(single_to_double_ratio(gpu_of("h100").sm), 2u);
-  EXPECT_EQ(single_to_double_ratio(gpu_of("gtx580").sm), 16u);  // two units against one, 1 cycle against 8
-  EXPECT_EQ(single_to_double_ratio(gpu_of("gtx580", {"gpu.sm.dp_units=2"}).sm), 8u);
+  EXPECT_EQ(single_to_double_ratio(gpu_of("gtx580").sm), 8u);  // two units against one, 1 cycle against 4
+  EXPECT_EQ(single_to_double_ratio(gpu_of("gtx580", {"gpu.sm.dp_units=2"}).sm), 4u);
   EXPECT_EQ(single_to_double_ratio(gpu_of("h100", {"gpu.sm.dp_units=16"}).sm), 1u);
 }
 
