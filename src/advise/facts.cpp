@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <numeric>
 #include <set>
 
 namespace duet::advise {
@@ -16,13 +17,15 @@ double tail_share(std::uint64_t blocks, std::uint64_t wave) {
   return waves > 1 ? 1 - std::ceil(kPieces * waves) / kPieces / std::ceil(waves) : 0;
 }
 
+double share_of(const std::array<std::uint64_t, kIssueSlots>& counts, IssueSlot of) {
+  const std::uint64_t all = std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
+  return all == 0 ? 0 : static_cast<double>(counts[static_cast<std::size_t>(of)]) / static_cast<double>(all);
+}
+
 }  // namespace
 
-double KernelFacts::share(IssueSlot slot) const {
-  std::uint64_t all = 0;
-  for (const std::uint64_t count : slots) all += count;
-  return all == 0 ? 0 : static_cast<double>(slots[static_cast<std::size_t>(slot)]) / static_cast<double>(all);
-}
+double KernelFacts::share(IssueSlot slot) const { return share_of(slots, slot); }
+double KernelFacts::warp_share(IssueSlot state) const { return share_of(warp_cycles, state); }
 
 Facts::Facts(const report::RunReport& report, const config::Machine& machine)
     : run_ps(report.simulated_ps), report_(report), machine_(machine), commands_(report, machine) {
@@ -51,7 +54,10 @@ void Facts::add(KernelFacts& facts, const report::KernelResult& kernel) {
   facts.cycles += kernel.cycles;
   facts.warp_instructions += kernel.warp_instructions;
   facts.thread_instructions += kernel.thread_instructions;
-  for (std::size_t i = 0; i < kIssueSlots; ++i) facts.slots[i] += kernel.issue_slots[i];
+  for (std::size_t i = 0; i < kIssueSlots; ++i) {
+    facts.slots[i] += kernel.issue_slots[i];
+    facts.warp_cycles[i] += kernel.warp_cycles[i];
+  }
   facts.counters.resize(names_.size());
   for (const report::CounterIncrease& increase : kernel.counters)
     facts.counters[increase.counter] += increase.value;

@@ -22,6 +22,7 @@ struct KernelFacts {
   Picoseconds time_ps = 0;  // from the first block to the completion, added up
   std::uint64_t cycles = 0, warp_instructions = 0, thread_instructions = 0;
   IssueSlots slots{};
+  WarpCycles warp_cycles{};
   std::vector<std::uint64_t> counters;  // by number in JournalHeader::counters
   // Of the longest launch.
   Picoseconds longest_ps = 0;
@@ -35,8 +36,9 @@ struct KernelFacts {
   // alike.
   Picoseconds tail_ps = 0, few_blocks_ps = 0;
 
-  // Of issue slots; 0 with the functional GPU.
+  // Of issue slots, and of the cycles of resident warps; 0 with the functional GPU.
   double share(IssueSlot slot) const;
+  double warp_share(IssueSlot state) const;
 };
 
 struct CopyFacts {

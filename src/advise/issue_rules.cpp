@@ -10,7 +10,7 @@ namespace {
 constexpr double kFewLanes = 0.75;  // of a warp, on average
 constexpr double kLowOccupancy = 0.5;
 constexpr double kTail = 0.1;               // of the kernel's time
-constexpr double kBarrier = 0.2;            // of issue slots
+constexpr double kBarrier = 0.2;            // of the cycles of warps
 constexpr double kIssued = 0.6;             // of issue slots
 constexpr std::uint64_t kMostBlocks = 128;  // of an SM: its key's range
 constexpr std::uint64_t kMostWarps = 64;    // of a timed SM
@@ -41,11 +41,12 @@ bool doubles(const KernelView& k) {
   const double share = k.kernel.narrow_doubles, conversions = k.kernel.narrow_conversions;
   if (share == 0 || k.busy() == 0) return false;
   const config::Sm& sm = k.sm;
+  // The units of double precision convert, too.
   const Cost in_double = cost_of(sm.double_precision, sm.dp_units != 0 ? sm.dp_units : sm.sfu_units);
-  const Cost convert = cost_of(sm.conversion, sm.sp_units), single = cost_of(sm.floating, sm.sp_units);
+  const Cost single = cost_of(sm.floating, sm.sp_units);
   const double others = 1 - share - conversions;
   const auto part = [&](double Cost::*of) {
-    const double now = share * in_double.*of + conversions * convert.*of + others * single.*of;
+    const double now = (share + conversions) * in_double.*of + others * single.*of;
     return 1 - (share + others) * single.*of / now;
   };
   k.add(
@@ -145,12 +146,17 @@ void grid_size(const KernelView& k) {
           "cut the work into smaller blocks, or into as many as fill the last wave", tail, {});
 }
 
+// A warp that does not wait there goes on: the kernel is as long as its warps.
 void barriers(const KernelView& k) {
-  const double share = k.waits_for(IssueSlot::Barrier);
+  const double share = k.warps_wait_for(IssueSlot::Barrier);
   if (share < kBarrier) return;
-  k.add("barriers", "__syncthreads", fmt::format("{:.0f} % of issue slots wait at a barrier", percent(share)),
-        "leave out the ones that order nothing, use smaller blocks, or __syncwarp where a warp is enough",
-        share, {});
+  k.add("barriers", "__syncthreads",
+        fmt::format("warps are at a barrier for {:.0f} % of their time, and {:.0f} % of issue slots issue",
+                    percent(share), percent(k.waits_for(IssueSlot::Issued))),
+        "leave out the ones that order nothing, give the warps of a block as much to do, or use __syncwarp "
+        "where "
+        "a warp is enough",
+        share * (1 - k.waits_for(IssueSlot::Issued)), {});
 }
 
 }  // namespace

@@ -34,6 +34,7 @@ class KernelView {
   double time() const { return static_cast<double>(kernel.time_ps); }
   // Shares of issue slots.
   double waits_for(IssueSlot slot) const { return kernel.share(slot); }
+  double warps_wait_for(IssueSlot state) const { return kernel.warp_share(state); }
   double memory_waits() const { return waits_for(IssueSlot::Memory) + waits_for(IssueSlot::LoadStoreBusy); }
   double busy() const {
     return waits_for(IssueSlot::Issued) + waits_for(IssueSlot::UnitBusy) + waits_for(IssueSlot::Dependency);

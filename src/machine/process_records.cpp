@@ -128,6 +128,8 @@ report::KernelRecord Process::kernel_record(const driver::CommandRecord& command
   record.completed_blocks = grid.completed_blocks;
   record.fast_forwarded = grid.fast_forward && grid.timed_blocks == 0 ? 1 : 0;
   record.timed_blocks = grid.timed_blocks;
+  record.narrow_doubles = grid.kernel->narrow_doubles;
+  record.narrow_conversions = grid.kernel->narrow_conversions;
   set_arguments(record, grid, system_->address_space());
   return record;
 }

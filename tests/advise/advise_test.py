@@ -17,7 +17,7 @@ SOURCE = pathlib.Path(__file__).with_name("rules.cu")
 FLAWS = ["uncoalesced", "bank_conflicts", "atomics", "shared_atomics", "divergence", "partial_warps", "occupancy", "small_grid", "tail",
          "dram_bandwidth", "l2_thrash", "barriers", "issue_bound", "launch_bound", "synchronization", "pageable_copies", "small_copies", "overlap",
          "overlap_both_ways", "atomics_before_stores", "occupancy_by_blocks", "local_memory", "constant_reads", "host_memory", "allocations",
-         "issue_order", "serial_kernels"]
+         "issue_order", "serial_kernels", "double_precision"]
 # Programs whose name is not their rule's.
 RULE_OF = {"overlap_both_ways": "overlap", "atomics_before_stores": "atomics", "occupancy_by_blocks": "occupancy"}
 
@@ -27,7 +27,8 @@ OTHERS = {"uncoalesced": "local_memory", "local_memory": "uncoalesced", "bank_co
           "small_grid": "serial_kernels", "tail": "small_grid", "dram_bandwidth": "uncoalesced", "l2_thrash": "dram_bandwidth",
           "barriers": "tail", "issue_bound": "tail", "launch_bound": "synchronization", "synchronization": "launch_bound",
           "pageable_copies": "overlap", "small_copies": "pageable_copies", "overlap": "all_of_the_copy", "constant_reads": "bank_conflicts",
-          "host_memory": "pageable_copies", "allocations": "launch_bound", "issue_order": "serial_kernels", "serial_kernels": "issue_order"}
+          "host_memory": "pageable_copies", "allocations": "launch_bound", "issue_order": "serial_kernels", "serial_kernels": "issue_order",
+          "double_precision": "issue_bound"}
 
 # What misses L2 is bound by DRAM as well: that rule comes before it.
 SECOND = {"l2_thrash"}
@@ -119,6 +120,24 @@ class Rules(Program):
             _, stats = self.run_of(flaw, "trigger")
             for one in stats["advice"]:
                 self.assertLess(one["saves_ps"], stats["account"]["time_ps"])
+
+
+class Headline(Program):
+    """The time in which nothing but calls goes on has a name."""
+
+    def test_a_run_over_pageable_copies_says_what_its_calls_wait_for(self):
+        out, stats = self.run_of("pageable_copies", "trigger")
+        account = stats["account"]
+        idle = account["idle_calls_ps"]
+        self.assertEqual(next(iter(idle)), "cudaMemcpy, staging pageable memory")
+        self.assertAlmostEqual(sum(idle.values()) / account["moments_ps"]["calls"], 1, delta=0.01)
+        share = 100 * idle["cudaMemcpy, staging pageable memory"] / account["time_ps"]
+        done = subprocess.run([DUET, "run", "--no-html", "--out", out, self.program, "pageable_copies", "trigger"], capture_output=True, text=True)
+        self.assertRegex(done.stderr, rf"CUDA calls, driver and GPU idle .* in cudaMemcpy, staging pageable memory {share:.1f} %")
+
+    def test_pinned_copies_wait_for_no_processor(self):
+        _, stats = self.run_of("pageable_copies", "not")
+        self.assertNotIn("cudaMemcpy, staging pageable memory", stats["account"]["idle_calls_ps"])
 
 
 class Measured(Program):

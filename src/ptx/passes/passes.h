@@ -48,6 +48,9 @@ Allocation allocate_registers(ir::Function& function, const ControlFlow& flow);
 // one with atomic operations, volatile or ordered loads, fences or nanosleep.
 std::vector<bool> waiting_loops(const ir::Function& function, const ControlFlow& flow);
 
+// Fills Kernel::narrow_doubles and narrow_conversions.
+void count_doubles(const ir::Function& function, const ControlFlow& flow, Kernel& kernel);
+
 // Writes code, immediates, parameter slots and branch tables of the kernel.
 void emit(const ir::Function& function, const ControlFlow& flow, const Allocation& allocation,
           const std::vector<std::int32_t>& variable_number, Kernel& kernel);

@@ -4,6 +4,8 @@
 #include <map>
 #include <set>
 
+#include "report/run_report.h"
+
 namespace duet::report {
 
 namespace {
@@ -57,7 +59,7 @@ Picoseconds common(const Call& call, const MomentStretch& stretch) {
 
 }  // namespace
 
-std::vector<IdleCall> idle_calls(const RunReport& report) {
+std::vector<IdleCall> find_idle_calls(const RunReport& report) {
   const std::vector<Call> all = calls(report);
   std::map<std::string, double> times;
   std::size_t first = 0;

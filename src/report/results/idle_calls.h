@@ -1,6 +1,6 @@
 // The calls behind the moments in which calls alone go on, while driver and GPU are idle.
 //
-//   for (const IdleCall& one : idle_calls(report)) one.text;  // "cudaMemcpy, staging pageable memory"
+//   for (const IdleCall& one : report.idle_calls) one.text;  // "cudaMemcpy, staging pageable memory"
 //
 // Of the first 20,000 calls (ApiCallRecord) and the moments as they are kept (MomentStretch): times of joined
 // stretches are shared among their calls by length.
@@ -9,14 +9,17 @@
 #include <string>
 #include <vector>
 
-#include "report/run_report.h"
+#include "base/units.h"
 
 namespace duet::report {
+
+struct RunReport;
 
 struct IdleCall {
   std::string text;
   Picoseconds time_ps;
 };
-std::vector<IdleCall> idle_calls(const RunReport& report);  // the longest first
+// Of its journal, the longest first.
+std::vector<IdleCall> find_idle_calls(const RunReport& report);
 
 }  // namespace duet::report

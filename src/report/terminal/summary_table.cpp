@@ -5,7 +5,6 @@
 #include <map>
 #include <ostream>
 
-#include "report/results/idle_calls.h"
 #include "report/run_report.h"
 #include "report/terminal/table_text.h"
 
@@ -104,7 +103,7 @@ std::string idle_calls_text(const RunReport& report) {
   constexpr double kLeast = 1;  // percent
   std::string text;
   std::size_t shown = 0;
-  for (const IdleCall& call : idle_calls(report)) {
+  for (const IdleCall& call : report.idle_calls) {
     const double percent =
         100.0 * static_cast<double>(call.time_ps) / static_cast<double>(report.simulated_ps);
     if (percent < kLeast || shown++ == kShown) break;
