@@ -21,7 +21,7 @@ void issue_bound(const KernelView& k) {
   if (issued < kIssued) return;
   k.add("issue_bound", "the issue of instructions",
         fmt::format("{:.0f} % of issue slots issue one, {:.0f} % wait for memory", percent(issued),
-                    percent(k.memory_waits())),
+                    percent(k.waits_for(IssueSlot::Memory))),
         "issue fewer: more elements a thread, no warps that only run along, indices computed outside "
         "of loops, no division and no modulo",
         issued / 2, {});

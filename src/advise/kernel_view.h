@@ -35,7 +35,13 @@ class KernelView {
   // Shares of issue slots.
   double waits_for(IssueSlot slot) const { return kernel.share(slot); }
   double warps_wait_for(IssueSlot state) const { return kernel.warp_share(state); }
-  double memory_waits() const { return waits_for(IssueSlot::Memory) + waits_for(IssueSlot::LoadStoreBusy); }
+  // An issue slot belongs to the one warp that computes while all others wait for memory: where little
+  // issues, the kernel is as long as its warps.
+  double memory_waits() const {
+    const double slots = waits_for(IssueSlot::Memory) + waits_for(IssueSlot::LoadStoreBusy);
+    const double warps = warps_wait_for(IssueSlot::Memory) + warps_wait_for(IssueSlot::LoadStoreBusy);
+    return std::max(slots, warps * (1 - waits_for(IssueSlot::Issued) - waits_for(IssueSlot::UnitBusy)));
+  }
   double busy() const {
     return waits_for(IssueSlot::Issued) + waits_for(IssueSlot::UnitBusy) + waits_for(IssueSlot::Dependency);
   }

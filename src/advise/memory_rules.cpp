@@ -47,7 +47,7 @@ bool local_memory(const KernelView& k, const Requests& r) {
   k.add("local_memory", "arrays of its threads in local memory",
         fmt::format(
             "{:.0f} % of its accesses are to local memory, an access takes {:.1f} requests, and {:.0f} % "
-            "of issue slots wait for memory",
+            "of its time are waits for memory",
             percent(accesses / r.accesses), r.requests / r.accesses, percent(k.memory_waits())),
         "index them with constants (unrolled loops), so that they stay in registers, or keep them in shared "
         "memory",
@@ -61,7 +61,7 @@ bool uncoalesced(const KernelView& k, const Requests& r) {
   const double waits = k.memory_waits() - std::min(k.memory_waits(), k.atomic_conflicts());
   k.add("uncoalesced", "uncoalesced memory access",
         fmt::format("{:.1f} requests for each load or store of a warp where {:.1f} would do, {:.0f} % of the "
-                    "bytes they ask for are used, and {:.0f} % of issue slots wait for memory",
+                    "bytes they ask for are used, and {:.0f} % of its time are waits for memory",
                     r.requests / r.accesses, r.enough / r.accesses, percent(r.used_bytes / r.requested_bytes),
                     percent(waits)),
         "let neighbouring threads touch neighbouring addresses", waits * (1 - r.enough / r.requests), {});
@@ -76,7 +76,7 @@ void constant_reads(const KernelView& k) {
   const double others = k.count("sm.memory_transactions");
   k.add("constant_reads", "constants that a warp reads at different addresses",
         fmt::format("a load takes {:.1f} turns of the constant cache, one for each address, and {:.0f} % of "
-                    "issue slots wait for memory",
+                    "its time are waits for memory",
                     requests / loads, percent(k.memory_waits())),
         "keep the table in shared memory, or in global memory and read it with neighbouring threads at "
         "neighbouring addresses",
@@ -97,7 +97,7 @@ bool host_memory(const KernelView& k) {
   k.add("host_memory", "accesses to memory of the host, over the link",
         fmt::format(
             "{:.0f} requests carry {:.0f} bytes over the link, {:.1f} times what the arrays there hold, "
-            "and {:.0f} % of issue slots wait for memory",
+            "and {:.0f} % of its time are waits for memory",
             requests, bytes, bytes / once, percent(k.memory_waits())),
         "copy it to the device before the kernel (cudaMemcpy; of managed memory cudaMemPrefetchAsync, where "
         "the "

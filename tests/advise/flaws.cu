@@ -305,9 +305,9 @@ void constant_memory(bool bad) {
   CHECK(cudaMemcpyToSymbol(coefficients, values.data(), sizeof coefficients));
   float* const out = on_device<float>(blocks * kThreads);
   if (bad)
-    filter<false><<<blocks, kThreads>>>(out, 256);
+    filter<false><<<blocks, kThreads>>>(out, 96);
   else
-    filter<true><<<blocks, kThreads>>>(out, 256);
+    filter<true><<<blocks, kThreads>>>(out, 96);
 }
 
 void local_memory(bool bad) {

@@ -10,7 +10,7 @@ Each program is run with its flaw, advised (`duet advise`), and run without it. 
   predicted  what `duet advise` says that the change saves: measured on a changed machine (m), or estimated (e)
   saved      the run with the flaw less the run without it
 
---write FILE keeps the table as data of a page (docs/results/render.py). --expect FILE reads such a table: exit status 1 where a rank is
+--write FILE keeps the rows as data of a page (docs/results/render.py), beside what it has of other flaws and machines. --expect FILE reads such a table: exit status 1 where a rank is
 worse now, or items add up to more than the run.
 """
 import argparse
@@ -75,9 +75,13 @@ def cells(row):
             predicted, f"{saved / 1e6:,.1f}", ratio, "" if row["rank"] == 1 else others or "nothing"]
 
 
-def write(path, rows, arguments):
+def write(path, rows):
+    """Rows of other flaws and machines stay."""
+    kept = {(row[0], row[1]): row for row in json.loads(path.read_text())["rows"]} if path.exists() else {}
+    kept |= {(row[0], row[1]): row for row in rows}
+    rows = sorted(kept.values(), key=lambda row: (row[1], list(RULES).index(row[0])))
     commit = subprocess.run(["git", "rev-parse", "--short=8", "HEAD"], cwd=HERE, check=True, capture_output=True, text=True).stdout.strip()
-    data = {"command": f"tests/advise/flaws.py --machines {arguments.machines} --write {path}", "commit": commit, "host": "any: times are simulated",
+    data = {"command": f"tests/advise/flaws.py --write docs/results/data/{path.name}", "commit": commit, "host": "any: times are simulated",
             "date": datetime.date.today().isoformat(), "columns": COLUMNS, "rows": rows}
     body = ",\n  ".join(json.dumps(row) for row in data.pop("rows"))
     path.write_text(json.dumps(data, indent=1)[:-2] + f',\n "rows": [\n  {body}\n ]\n}}\n')
@@ -112,7 +116,7 @@ def main():
                 rows.append(cells(row))
                 print("| " + " | ".join(rows[-1]) + " |", flush=True)
     if arguments.write:
-        write(arguments.write, rows, arguments)
+        write(arguments.write, rows)
     if arguments.expect:
         problems += worse(json.loads(arguments.expect.read_text())["rows"], rows)
     print("\n".join(problems), file=sys.stderr)
