@@ -3,27 +3,32 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <numeric>
+#include <set>
 
 namespace duet::advise {
 
 namespace {
 
-// The share of a launch's time that SMs spend without a block because the last wave of blocks is not full.
+// The share of a launch's time that blocks of a quarter of the work save because their last wave is shorter.
 double tail_share(std::uint64_t blocks, std::uint64_t wave) {
+  constexpr double kPieces = 4;
   const double waves = static_cast<double>(blocks) / static_cast<double>(wave);
-  return waves > 1 ? 1 - waves / std::ceil(waves) : 0;
+  return waves > 1 ? 1 - std::ceil(kPieces * waves) / kPieces / std::ceil(waves) : 0;
+}
+
+double share_of(const std::array<std::uint64_t, kIssueSlots>& counts, IssueSlot of) {
+  const std::uint64_t all = std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
+  return all == 0 ? 0 : static_cast<double>(counts[static_cast<std::size_t>(of)]) / static_cast<double>(all);
 }
 
 }  // namespace
 
-double KernelFacts::share(IssueSlot slot) const {
-  std::uint64_t all = 0;
-  for (const std::uint64_t count : slots) all += count;
-  return all == 0 ? 0 : static_cast<double>(slots[static_cast<std::size_t>(slot)]) / static_cast<double>(all);
-}
+double KernelFacts::share(IssueSlot slot) const { return share_of(slots, slot); }
+double KernelFacts::warp_share(IssueSlot state) const { return share_of(warp_cycles, state); }
 
 Facts::Facts(const report::RunReport& report, const config::Machine& machine)
-    : run_ps(report.simulated_ps), report_(report), machine_(machine) {
+    : run_ps(report.simulated_ps), report_(report), machine_(machine), commands_(report, machine) {
   const report::JournalHeader& header = report.journal->header();
   for (std::uint32_t i = 0; i < header.counter_count; ++i) names_.emplace_back(header.counters[i].name);
   std::map<std::string, std::size_t> known;
@@ -43,12 +48,16 @@ void Facts::add(KernelFacts& facts, const report::KernelResult& kernel) {
   const std::uint64_t blocks = std::uint64_t{kernel.grid[0]} * kernel.grid[1] * kernel.grid[2];
   ++launches;
   kernels_ps += time;
+  launch_driver_ps += kernel.start_ps - kernel.driver_start_ps;
   ++facts.launches;
   facts.time_ps += time;
   facts.cycles += kernel.cycles;
   facts.warp_instructions += kernel.warp_instructions;
   facts.thread_instructions += kernel.thread_instructions;
-  for (std::size_t i = 0; i < kIssueSlots; ++i) facts.slots[i] += kernel.issue_slots[i];
+  for (std::size_t i = 0; i < kIssueSlots; ++i) {
+    facts.slots[i] += kernel.issue_slots[i];
+    facts.warp_cycles[i] += kernel.warp_cycles[i];
+  }
   facts.counters.resize(names_.size());
   for (const report::CounterIncrease& increase : kernel.counters)
     facts.counters[increase.counter] += increase.value;
@@ -66,6 +75,10 @@ void Facts::add(KernelFacts& facts, const report::KernelResult& kernel) {
   facts.blocks_per_sm = kernel.blocks_per_sm;
   facts.registers = kernel.registers;
   facts.shared_bytes = kernel.shared_bytes;
+  facts.narrow_doubles = kernel.narrow_doubles;
+  facts.narrow_conversions = kernel.narrow_conversions;
+  facts.device_bytes = kernel.device_bytes;
+  facts.host_bytes = kernel.host_bytes;
 }
 
 void Facts::add(const report::CopyRecord& copy) {
@@ -109,6 +122,24 @@ std::uint64_t Facts::calls(std::initializer_list<std::string_view> names) const 
   for (const report::Api& api : report_.api)
     if (std::find(names.begin(), names.end(), api.name) != names.end()) all += api.calls;
   return all;
+}
+
+std::uint64_t Facts::calls_between_launches(bool (*is)(std::string_view name)) const {
+  const report::JournalHeader& header = report_.journal->header();
+  std::set<std::uint64_t> launches;  // by call
+  report_.for_each_kernel([&](const report::KernelResult& kernel) {
+    if (launches.size() < report::ApiCallRecord::kCalls) launches.insert(kernel.call);
+  });
+  if (launches.empty()) return 0;
+  std::uint64_t found = 0;
+  report_.journal->for_each([&](report::RecordType type, const std::byte* record, std::size_t bytes,
+                                std::string_view) {
+    if (type != report::RecordType::ApiCall) return;
+    const auto call = report::record_as<report::ApiCallRecord>(record, bytes);
+    if (call.number > *launches.begin() && call.number < *launches.rbegin() && is(header.api[call.api].name))
+      ++found;
+  });
+  return found;
 }
 
 }  // namespace duet::advise

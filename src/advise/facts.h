@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "advise/commands.h"
 #include "config/machine.h"
 #include "report/run_report.h"
 
@@ -21,6 +22,7 @@ struct KernelFacts {
   Picoseconds time_ps = 0;  // from the first block to the completion, added up
   std::uint64_t cycles = 0, warp_instructions = 0, thread_instructions = 0;
   IssueSlots slots{};
+  WarpCycles warp_cycles{};
   std::vector<std::uint64_t> counters;  // by number in JournalHeader::counters
   // Of the longest launch.
   Picoseconds longest_ps = 0;
@@ -28,11 +30,15 @@ struct KernelFacts {
   std::string limit;
   std::uint64_t blocks = 0, block_threads = 0, blocks_per_sm = 0, registers = 0;
   Bytes shared_bytes = 0;
-  // Time in which SMs had no block left, or never had one, were all blocks alike.
+  double narrow_doubles = 0, narrow_conversions = 0;  // report::KernelRecord, as the next two
+  Bytes device_bytes = 0, host_bytes = 0;
+  // What shorter blocks would save in the last wave, and time in which SMs never had a block, were all blocks
+  // alike.
   Picoseconds tail_ps = 0, few_blocks_ps = 0;
 
-  // Of issue slots; 0 with the functional GPU.
+  // Of issue slots, and of the cycles of resident warps; 0 with the functional GPU.
   double share(IssueSlot slot) const;
+  double warp_share(IssueSlot state) const;
 };
 
 struct CopyFacts {
@@ -49,9 +55,11 @@ class Facts {
   std::vector<KernelFacts> kernels;  // by time, the longest first
   CopyFacts to_device, to_host;
   std::uint64_t launches = 0;
-  Picoseconds kernels_ps = 0;  // added up
+  Picoseconds kernels_ps = 0;        // added up
+  Picoseconds launch_driver_ps = 0;  // of launches, from stage (ii) to the first block
   Picoseconds run_ps = 0;
 
+  const Commands& commands() const { return commands_; }
   const report::RunReport& report() const { return report_; }
   const config::Machine& machine() const { return machine_; }
   Picoseconds path(report::PathPart part) const;
@@ -62,6 +70,8 @@ class Facts {
   double sm_cycles(const KernelFacts& kernel) const;
   // Of all calls of these functions.
   std::uint64_t calls(std::initializer_list<std::string_view> names) const;
+  // Of calls between the first launch and the last one whose name `is` accepts, among the recorded calls.
+  std::uint64_t calls_between_launches(bool (*is)(std::string_view name)) const;
 
  private:
   void add(KernelFacts& facts, const report::KernelResult& kernel);
@@ -70,6 +80,7 @@ class Facts {
   const report::RunReport& report_;
   const config::Machine& machine_;
   std::vector<std::string_view> names_;  // of counters
+  Commands commands_;
 };
 
 }  // namespace duet::advise

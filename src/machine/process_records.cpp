@@ -5,6 +5,7 @@
 #include <iterator>
 #include <numeric>
 #include <utility>
+#include <vector>
 
 #include "machine/host/processor.h"
 #include "machine/host/simulated_host.h"
@@ -35,6 +36,23 @@ constexpr std::size_t index_of(driver::CommandKind kind) {
                                       StreamCommand::HostFunction};
   static_assert(std::size(kNames) == driver::kCommandKinds);
   return static_cast<std::size_t>(kNames[static_cast<std::size_t>(kind)]);
+}
+
+// The pointers among the kernel's arguments, and the allocations that they lie in, each once.
+void set_arguments(report::KernelRecord& record, const gpu::Grid& grid, const memory::AddressSpace& space) {
+  std::vector<std::uint32_t> seen;
+  for (std::size_t at = 0; at + sizeof(Address) <= grid.parameters.size(); at += sizeof(Address)) {
+    Address value = 0;
+    std::memcpy(&value, &grid.parameters[at], sizeof value);
+    const memory::Allocation* const allocation = space.find(VirtualAddress(value));
+    if (allocation == nullptr) continue;
+    constexpr std::uint64_t kMix =
+        0x9e37'79b9'7f4a'7c15;  // 2^64 over the golden ratio: mixes the low bits up
+    record.pointers |= std::uint64_t{1} << (value * kMix >> 58);
+    if (std::find(seen.begin(), seen.end(), allocation->id) != seen.end()) continue;
+    seen.push_back(allocation->id);
+    (allocation->in_device_memory() ? record.device_bytes : record.host_bytes) += allocation->bytes;
+  }
 }
 }  // namespace
 
@@ -110,6 +128,9 @@ report::KernelRecord Process::kernel_record(const driver::CommandRecord& command
   record.completed_blocks = grid.completed_blocks;
   record.fast_forwarded = grid.fast_forward && grid.timed_blocks == 0 ? 1 : 0;
   record.timed_blocks = grid.timed_blocks;
+  record.narrow_doubles = grid.kernel->narrow_doubles;
+  record.narrow_conversions = grid.kernel->narrow_conversions;
+  set_arguments(record, grid, system_->address_space());
   return record;
 }
 

@@ -57,6 +57,7 @@ Kernel compile_kernel(ParsedModule& parsed, const Function& entry,
       place_operands(function, flow);
       hoist_loads(function, flow);
     }
+    count_doubles(function, flow, kernel);
     const Allocation allocation = allocate_registers(function, flow);
     kernel.registers = options.registers_per_thread != 0
                            ? options.registers_per_thread

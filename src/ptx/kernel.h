@@ -86,6 +86,9 @@ struct Kernel {
   std::uint32_t max_registers = 0;         // .maxnreg
   std::uint32_t barriers = 0;              // named barriers used (1 + highest), 0: none
   std::uint32_t machine_instructions = 0;  // static count, weighted
+  // Shares of its machine instructions, those of a loop counted tenfold: arithmetic in double precision with
+  // nothing but narrower values, and conversions from and to these (passes/narrow_doubles.cpp).
+  double narrow_doubles = 0, narrow_conversions = 0;
   // Not empty: launching it is refused with this one-line message; code is then empty.
   std::string unsupported;
   // Lanes of a warp make progress whatever the others do (.target sm_70 and later): only then are there

@@ -299,6 +299,7 @@ RunReport read_report(const JournalReader& journal, const std::string& machine, 
   report.check.name_host_lines();
   if (report.processor) add_components(*report.processor, report.components);
   add_kernels(report);
+  report.idle_calls = find_idle_calls(report);
   const std::uint32_t apis = header.api_count;
   for (std::uint32_t i = 0; i < apis; ++i)
     report.api.push_back({header.api[i].name, header.api[i].calls, header.api[i].total_ps});

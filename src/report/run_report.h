@@ -19,6 +19,7 @@
 #include "report/results/check_result.h"
 #include "report/results/cpu_blocks_result.h"
 #include "report/results/hot_lines.h"
+#include "report/results/idle_calls.h"
 #include "report/results/launched_result.h"
 #include "report/results/preexecution_result.h"
 #include "report/results/processor_result.h"
@@ -81,6 +82,7 @@ struct RunReport {
   std::uint64_t kernels = 0, warp_instructions = 0, thread_instructions = 0;
   std::uint64_t gpu_cycles = 0;  // core cycles with at least one running kernel
   TimeAccount account{};         // adds up to simulated_ps
+  std::vector<IdleCall> idle_calls;
   // Incomplete commands at the program's end, by name, without zeros.
   Counters incomplete;
   std::vector<Mark> marks;

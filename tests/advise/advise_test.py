@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Every rule of docs/reference/advice-rules.md against a pair of programs: one with the flaw, one that just does not have it.
+"""Every rule of docs/reference/advice-rules.md against three programs: one with the flaw, one that just does not have it, one with
+another rule's.
 
 Usage: advise_test.py DUET [unittest options]
 """
@@ -15,9 +16,19 @@ DUET = ""
 SOURCE = pathlib.Path(__file__).with_name("rules.cu")
 FLAWS = ["uncoalesced", "bank_conflicts", "atomics", "shared_atomics", "divergence", "partial_warps", "occupancy", "small_grid", "tail",
          "dram_bandwidth", "l2_thrash", "barriers", "issue_bound", "launch_bound", "synchronization", "pageable_copies", "small_copies", "overlap",
-         "overlap_both_ways", "atomics_before_stores", "occupancy_by_blocks"]
+         "overlap_both_ways", "atomics_before_stores", "occupancy_by_blocks", "local_memory", "constant_reads", "host_memory", "allocations",
+         "issue_order", "serial_kernels", "double_precision"]
 # Programs whose name is not their rule's.
 RULE_OF = {"overlap_both_ways": "overlap", "atomics_before_stores": "atomics", "occupancy_by_blocks": "occupancy"}
+
+# A rule, and a program whose flaw is another one that looks like it.
+OTHERS = {"uncoalesced": "local_memory", "local_memory": "uncoalesced", "bank_conflicts": "shared_atomics", "shared_atomics": "atomics",
+          "atomics": "shared_atomics", "divergence": "partial_warps", "partial_warps": "divergence", "occupancy": "small_grid",
+          "small_grid": "serial_kernels", "tail": "small_grid", "dram_bandwidth": "uncoalesced", "l2_thrash": "dram_bandwidth",
+          "barriers": "tail", "issue_bound": "tail", "launch_bound": "synchronization", "synchronization": "launch_bound",
+          "pageable_copies": "overlap", "small_copies": "pageable_copies", "overlap": "all_of_the_copy", "constant_reads": "bank_conflicts",
+          "host_memory": "pageable_copies", "allocations": "launch_bound", "issue_order": "serial_kernels", "serial_kernels": "issue_order",
+          "double_precision": "issue_bound"}
 
 # What misses L2 is bound by DRAM as well: that rule comes before it.
 SECOND = {"l2_thrash"}
@@ -77,9 +88,21 @@ class Rules(Program):
                 _, stats = self.run_of(flaw, "not")
                 self.assertNotIn(RULE_OF.get(flaw, flaw), [one["rule"] for one in stats["advice"]])
 
+    def test_what_has_another_flaw_is_not_accused(self):
+        self.assertEqual(set(OTHERS), {RULE_OF.get(flaw, flaw) for flaw in FLAWS})
+        for rule, program in OTHERS.items():
+            with self.subTest(rule):
+                _, stats = self.run_of(program, "trigger")
+                self.assertNotIn(rule, [one["rule"] for one in stats["advice"]], stats["advice"])
+
+    def test_items_save_no_more_than_the_run(self):
+        for flaw in FLAWS:
+            _, stats = self.run_of(flaw, "trigger")
+            self.assertLessEqual(sum(one["saves_ps"] for one in stats["advice"]), stats["account"]["time_ps"])
+
     # What the program without the flaw really saves, for rules that no changed machine can answer.
     def test_an_estimate_is_near_the_gain(self):
-        for flaw in ["synchronization", "overlap_both_ways"]:
+        for flaw in ["synchronization", "overlap_both_ways", "issue_order"]:
             with self.subTest(flaw):
                 stats, without = self.run_of(flaw, "trigger")[1], self.run_of(flaw, "not")[1]
                 one = next(one for one in stats["advice"] if one["rule"] == RULE_OF.get(flaw, flaw))
@@ -99,6 +122,24 @@ class Rules(Program):
                 self.assertLess(one["saves_ps"], stats["account"]["time_ps"])
 
 
+class Headline(Program):
+    """The time in which nothing but calls goes on has a name."""
+
+    def test_a_run_over_pageable_copies_says_what_its_calls_wait_for(self):
+        out, stats = self.run_of("pageable_copies", "trigger")
+        account = stats["account"]
+        idle = account["idle_calls_ps"]
+        self.assertEqual(next(iter(idle)), "cudaMemcpy, staging pageable memory")
+        self.assertAlmostEqual(sum(idle.values()) / account["moments_ps"]["calls"], 1, delta=0.01)
+        share = 100 * idle["cudaMemcpy, staging pageable memory"] / account["time_ps"]
+        done = subprocess.run([DUET, "run", "--no-html", "--out", out, self.program, "pageable_copies", "trigger"], capture_output=True, text=True)
+        self.assertRegex(done.stderr, rf"CUDA calls, driver and GPU idle .* in cudaMemcpy, staging pageable memory {share:.1f} %")
+
+    def test_pinned_copies_wait_for_no_processor(self):
+        _, stats = self.run_of("pageable_copies", "not")
+        self.assertNotIn("cudaMemcpy, staging pageable memory", stats["account"]["idle_calls_ps"])
+
+
 class Measured(Program):
     def measured(self, flaw):
         out, stats = self.run_of(flaw, "trigger")
@@ -109,7 +150,7 @@ class Measured(Program):
 
     # On a machine without the flaw's cost the run with the flaw takes about as long as the run without it.
     def test_a_changed_machine_answers(self):
-        for flaw in ["bank_conflicts", "pageable_copies", "occupancy_by_blocks"]:
+        for flaw in ["bank_conflicts", "pageable_copies", "occupancy_by_blocks", "issue_order"]:
             with self.subTest(flaw):
                 _, stats, text, one = self.measured(flaw)
                 _, without = self.run_of(flaw, "not")
@@ -121,17 +162,31 @@ class Measured(Program):
         _, _, text, one = self.measured("occupancy")
         self.assertIn("measured_ps", one, text)
 
-    def test_a_driver_that_prepares_ahead_is_not_accused(self):
-        of = {}
-        for ahead in ("false", "true"):
-            out = pathlib.Path(self.folder.name) / f"ahead-{ahead}"
-            duet("run", "-q", "--no-html", "--set", f"driver.read_ahead={ahead}", "--out", out, self.program, "launch_bound", "trigger")
-            of[ahead] = out, json.loads((out / "stats.json").read_text())
-        self.assertIn("read_ahead", [one["rule"] for one in of["false"][1]["advice"]])
-        self.assertNotIn("read_ahead", [one["rule"] for one in of["true"][1]["advice"]])
-        duet("advise", of["false"][0])
-        one = next(one for one in json.loads((of["false"][0] / "advice.json").read_text())["advice"] if one["rule"] == "read_ahead")
-        self.assertEqual(one["measured_ps"], of["false"][1]["account"]["time_ps"] - of["true"][1]["account"]["time_ps"])
+    # A key of the machine is nothing for the program, and nothing without a gain.
+    def test_a_change_of_the_machine_stands_apart(self):
+        for flaw in ("allocations", "launch_bound"):
+            of = {}
+            for ahead in ("false", "true"):
+                out = pathlib.Path(self.folder.name) / f"{flaw}-ahead-{ahead}"
+                duet("run", "-q", "--no-html", "--set", f"driver.read_ahead={ahead}", "--out", out, self.program, flaw, "not")
+                of[ahead] = out, json.loads((out / "stats.json").read_text())
+            text = duet("advise", of["false"][0])
+            advice = json.loads((of["false"][0] / "advice.json").read_text())
+            gain = of["false"][1]["account"]["time_ps"] - of["true"][1]["account"]["time_ps"]
+            with self.subTest(flaw):
+                self.assertNotIn("read_ahead", [one["rule"] for one in of["false"][1]["advice"] + advice["advice"]])
+                self.assertEqual(of["true"][1]["hardware_advice"], [])
+                self.assertEqual([one["measured_ps"] for one in advice["hardware_advice"]], [gain] if gain > 0 else [])
+                self.assertEqual("of the machine, not of the program" in text, gain > 0)
+
+    # Both directions of a copy are one item: one machine answers for both.
+    def test_items_of_a_changed_machine_do_not_claim_it_twice(self):
+        for flaw in ("pageable_copies", "small_copies", "bank_conflicts", "occupancy"):
+            out, stats, _, _ = self.measured(flaw)
+            advice = json.loads((out / "advice.json").read_text())["advice"]
+            asked = [(tuple(one["what_if"]), one.get("kernel")) for one in advice if one["what_if"]]
+            self.assertEqual(len(asked), len(set(asked)), advice)
+            self.assertLessEqual(sum(one.get("measured_ps", one["saves_ps"]) for one in advice), stats["account"]["time_ps"])
 
     def test_a_program_may_end_with_any_status(self):
         out = pathlib.Path(self.folder.name) / "status"
@@ -140,12 +195,12 @@ class Measured(Program):
         self.assertIn("measured with gpu.sm.shared_banks=0", duet("advise", out))
 
     def test_the_measured_runs_are_there(self):
-        out, stats, _, one = self.measured("atomics")
+        out, stats, _, one = self.measured("pageable_copies")
         again = json.loads((out / one["folder"] / "stats.json").read_text())
         self.assertEqual(one["measured_ps"], stats["account"]["time_ps"] - again["account"]["time_ps"])
 
     def test_a_second_time_says_the_same(self):
-        out, _, text, _ = self.measured("atomics")
+        out, _, text, _ = self.measured("bank_conflicts")
         self.assertEqual(duet("advise", out), text)
 
     def refused(self, *words):

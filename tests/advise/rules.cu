@@ -8,15 +8,16 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <string>
 #include <vector>
 
-#define CHECK(call)                                                                      \
-  do {                                                                                   \
-    const cudaError_t error = (call);                                                    \
-    if (error != cudaSuccess) {                                                          \
-      std::fprintf(stderr, "%s: %s\n", #call, cudaGetErrorString(error));                \
-      std::exit(1);                                                                      \
-    }                                                                                    \
+#define CHECK(call)                                                       \
+  do {                                                                    \
+    const cudaError_t error = (call);                                     \
+    if (error != cudaSuccess) {                                           \
+      std::fprintf(stderr, "%s: %s\n", #call, cudaGetErrorString(error)); \
+      std::exit(1);                                                       \
+    }                                                                     \
   } while (0)
 
 __global__ void add(const float* a, float* b, int n, int stride) {
@@ -102,12 +103,98 @@ __global__ void compact(const int* in, int* out, int* places, bool counted) {
   out[counted ? atomicAdd(places, 1) : i] = value;
 }
 
+// A private array with an index that nobody knows before, or one in registers.
+template <bool kUnrolled>
+__global__ void private_array(const int* values, int* out, int rounds) {
+  int own[16];
+  for (int k = 0; k < 16; ++k) own[k] = k;
+  int sum = 0;
+  for (int r = 0; r < rounds; r += 16) {
+#pragma unroll
+    for (int k = 0; k < 16; ++k) {
+      const int value = values[(threadIdx.x + r + k) & 1023];
+      sum += kUnrolled ? own[k] += value : own[(value + k) & 15] += value;
+    }
+  }
+  out[blockIdx.x * blockDim.x + threadIdx.x] = sum;
+}
+
+__constant__ float table[1024];
+__global__ void look_up(float* out, int rounds, int spread) {
+  float sum = 0;
+  for (int r = 0; r < rounds; ++r) sum += table[(threadIdx.x * spread + r) & 1023];
+  out[blockIdx.x * blockDim.x + threadIdx.x] = sum;
+}
+
+// Literals of double precision, for values of single precision and for the program's own doubles.
+template <typename T>
+__global__ void scale(T* a, int rounds) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  T x = a[i];
+  for (int r = 0; r < rounds; ++r) x = x * 0.999 + 0.5;
+  a[i] = x;
+}
+
 template <typename T>
 T* device(std::size_t count) {
   T* pointer = nullptr;
   CHECK(cudaMalloc(&pointer, count * sizeof(T)));
   CHECK(cudaMemset(pointer, 0, count * sizeof(T)));
   return pointer;
+}
+
+bool memory_flaw(const std::string& flaw, bool bad) {
+  if (flaw == "local_memory") {
+    int *values = device<int>(1024), *out = device<int>(128 * 256);
+    if (bad)
+      private_array<false><<<128, 256>>>(values, out, 128);
+    else
+      private_array<true><<<128, 256>>>(values, out, 1024);
+  } else if (flaw == "constant_reads") {
+    look_up<<<128, 256>>>(device<float>(128 * 256), 128, bad ? 29 : 0);
+  } else if (flaw == "host_memory") {
+    const int n = 1 << 18;
+    float* a = nullptr;
+    CHECK(cudaMallocHost(reinterpret_cast<void**>(&a), n * sizeof(float)));
+    again<<<64, 256>>>(a, device<float>(64 * 256), n, bad ? 4 : 1);
+  } else if (flaw == "double_precision") {
+    if (bad)
+      scale<<<128, 256>>>(device<float>(128 * 256), 64);
+    else
+      scale<<<128, 256>>>(device<double>(128 * 256), 64);
+  } else {
+    return false;
+  }
+  return true;
+}
+
+bool launch_flaw(const std::string& flaw, bool bad) {
+  cudaStream_t streams[4];
+  for (cudaStream_t& stream : streams) CHECK(cudaStreamCreate(&stream));
+  float* a = device<float>(1 << 16);
+  CHECK(cudaDeviceSynchronize());
+  if (flaw == "allocations") {
+    for (int i = 0; i < 16; ++i) {
+      work<<<16, 256>>>(a, 256);
+      if (bad) CHECK(cudaFree(device<float>(1024)));
+    }
+  } else if (flaw == "issue_order") {
+    for (int i = 0; i < 16; ++i) {
+      const int stream = bad ? i / 4 : i % 4;
+      work<<<1, 64, 0, streams[stream]>>>(a + stream * 64, 4096);
+    }
+  } else if (flaw == "serial_kernels") {  // of other arrays, or of one
+    for (int i = 0; i < 8; ++i) work<<<2, 256, 0, streams[0]>>>(a + (bad ? i * 512 : 0), 4096);
+  } else if (flaw == "all_of_the_copy") {  // what was copied is read again and again
+    const int n = 1 << 17;
+    float *pinned = nullptr, *there = device<float>(n);
+    CHECK(cudaMallocHost(reinterpret_cast<void**>(&pinned), n * sizeof(float)));
+    CHECK(cudaMemcpyAsync(there, pinned, n * sizeof(float), cudaMemcpyHostToDevice));
+    again<<<32, 256>>>(there, a, n, 8);
+  } else {
+    return false;
+  }
+  return true;
 }
 
 int main(int argc, char** argv) {
@@ -197,7 +284,7 @@ int main(int argc, char** argv) {
       if (bad && !both_ways) work<<<1024, 256>>>(reinterpret_cast<float*>(there), 2048);
     }
     std::free(pageable);
-  } else {
+  } else if (!memory_flaw(flaw, bad) && !launch_flaw(flaw, bad)) {
     return std::fprintf(stderr, "rules: unknown flaw %s\n", flaw), 2;
   }
   CHECK(cudaDeviceSynchronize());

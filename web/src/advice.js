@@ -18,10 +18,14 @@ function item(advice, whole) {
 
 export function adviceSection() {
   const all = measuredAdvice?.advice ?? stats.advice ?? [];
-  if (all.length === 0) return null;
+  const hardware = measuredAdvice?.hardware_advice ?? stats.hardware_advice ?? [];
+  if (all.length === 0 && hardware.length === 0) return null;
   const result = section("advice", "What should I change?",
     measuredAdvice ? "Measured by runs on changed machines where one can answer, otherwise estimated from this run."
       : "Estimated from this run. duet advise FOLDER runs the program again on changed machines and puts what it measured here.");
-  result.append(element("ol", {}, ...all.map((one) => item(one, stats.account.time_ps))));
+  if (all.length !== 0) result.append(element("ol", {}, ...all.map((one) => item(one, stats.account.time_ps))));
+  if (hardware.length !== 0)
+    result.append(element("details", { class: "hardware" }, element("summary", {}, "Changes of the machine, not of the program"),
+      element("ul", {}, ...hardware.map((one) => item(one, stats.account.time_ps)))));
   return result;
 }

@@ -156,6 +156,14 @@ function remarks(rows) {
   return result.map((text) => element("p", { class: "note" }, text));
 }
 
+// What the calls were about while driver and GPU stood idle.
+function idleCalls() {
+  const longest = Object.entries(account.idle_calls_ps ?? {}).filter(([, ps]) => ps >= whole / 100).slice(0, 3);
+  if (longest.length === 0) return [];
+  return [element("p", { class: "note", id: "idle-calls" }, "While driver and GPU stood idle the program was in ",
+    longest.map(([text, ps]) => `${text} (${share(ps, whole)})`).join("; "), ".")];
+}
+
 export function overview() {
   const result = section("overview", "Where did the time go?");
   if (!whole) {
@@ -169,7 +177,7 @@ export function overview() {
     partsBar("Critical path", "what the program's end had to wait for; to shorten anything else changes nothing",
       "account.critical_path_ps", account.critical_path_ps, NAMES),
     partsBar("Each moment once", "what went on, counted for the first of kernel, copy, driver, call",
-      "account.moments_ps", account.moments_ps, MOMENT_NAMES),
+      "account.moments_ps", account.moments_ps, MOMENT_NAMES), ...idleCalls(),
     element("h3", {}, "On one time axis", element("small", {}, " one row an activity; right: time in it, share of the run")),
     place, ...remarks(rows), details("Numbers of this picture", () => numbers(rows)));
   queueMicrotask(() => axisChart(place, rows));

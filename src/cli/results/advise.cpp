@@ -146,6 +146,100 @@ void check(const std::string& folder) {
         folder));
 }
 
+const char* const kLists[] = {"advice", "hardware_advice"};
+
+std::vector<std::string> sets_of(const Json& advice) {
+  return advice.at("what_if").get<std::vector<std::string>>();
+}
+
+// The what-if runs, each once.
+class Measurements {
+ public:
+  Measurements(const Json& stats, const std::string& folder) : stats_(stats), folder_(folder) {
+    for (const char* list : kLists)
+      for (const Json& one : stats.at(list))
+        if (!sets_of(one).empty() && places_.emplace(sets_of(one), what_ifs_.size()).second)
+          what_ifs_.push_back(
+              {sets_of(one), fmt::format("{}/what-if/{}", folder, what_ifs_.size() + 1), 0, {}, {}});
+  }
+
+  bool empty() const { return what_ifs_.empty(); }
+  void run(const RunWords& words, unsigned jobs) {
+    fs::remove_all(folder_ + "/what-if");
+    fs::create_directories(folder_ + "/what-if");
+    run_all(what_ifs_, words, jobs != 0 ? jobs : std::max(1u, std::thread::hardware_concurrency()));
+  }
+  // The items of a list with their measurements, the largest first. Together they save no more than the run.
+  Json measured(const char* list) const {
+    Json result = Json::array();
+    for (Json one : stats_.at(list)) {
+      measure(one, stats_.at(list));
+      result.push_back(std::move(one));
+    }
+    std::stable_sort(result.begin(), result.end(),
+                     [](const Json& a, const Json& b) { return saves_ps(a) > saves_ps(b); });
+    share_out(result);
+    return result;
+  }
+
+ private:
+  void measure(Json& one, const Json& list) const {
+    const auto place = places_.find(sets_of(one));
+    if (place == places_.end()) return;
+    const WhatIf& what_if = what_ifs_[place->second];
+    one["folder"] = fs::relative(what_if.folder, folder_).string();
+    if (!what_if.stats) {
+      one["failure"] = what_if.failure;
+      return;
+    }
+    // Causes of one kernel that the same machine leaves out share what it saves, as they were estimated.
+    double all = 0;
+    for (const Json& other : list)
+      if (sets_of(other) == sets_of(one) && other.value("kernel", "") == one.value("kernel", ""))
+        all += other.at("saves_ps").get<double>();
+    const auto whole = static_cast<double>(saved(stats_, *what_if.stats, one));
+    one["measured_ps"] =
+        static_cast<Picoseconds>(whole * one.at("saves_ps").get<double>() / std::max(all, 1.0));
+  }
+  void share_out(Json& sorted) const {
+    Picoseconds left = run_ps(stats_);
+    for (Json& one : sorted) {
+      const char* const key = one.contains("measured_ps") ? "measured_ps" : "saves_ps";
+      one[key] = std::min(left, saves_ps(one));
+      left -= saves_ps(one);
+    }
+  }
+
+  const Json& stats_;
+  const std::string& folder_;
+  std::map<std::vector<std::string>, std::size_t> places_;
+  std::vector<WhatIf> what_ifs_;
+};
+
+bool gains(const Json& one, Picoseconds run) {
+  return static_cast<double>(saves_ps(one)) >= kGain * static_cast<double>(run);
+}
+
+void print(const Json& result) {
+  const Picoseconds run = result.at("time_ps");
+  const Json &advice = result.at("advice"), &hardware = result.at("hardware_advice");
+  if (advice.empty()) fmt::print("nothing that would shorten the run by 2 % was found\n");
+  std::size_t number = 0;
+  for (const Json& one : advice)
+    if (gains(one, run)) fmt::print("{}", lines_of(one, ++number, run));
+  for (const Json& one : advice) {
+    if (one.contains("failure"))
+      fmt::print("not measured: {}: {}\n", one.at("rule").get<std::string>(),
+                 one.at("failure").get<std::string>());
+    if (!gains(one, run))
+      fmt::print("checked, and no gain: {}{}\n", one.at("rule").get<std::string>(),
+                 one.contains("kernel") ? " of " + readable_name(one.at("kernel").get<std::string>()) : "");
+  }
+  if (!hardware.empty()) fmt::print("{}\n", report::kHardwareHeading);
+  number = 0;
+  for (const Json& one : hardware) fmt::print("{}", lines_of(one, ++number, run));
+}
+
 }  // namespace
 
 int advise_run(const AdviseOptions& options) {
@@ -153,60 +247,26 @@ int advise_run(const AdviseOptions& options) {
   const std::string folder = fs::absolute(options.folder).string();
   const FolderClaim claim(FolderClaim::Ended{options.folder});
   const Json stats = read_json(folder + "/stats.json");
-  if (!stats.contains("advice"))
+  if (!stats.contains("hardware_advice"))
     throw Error(fmt::format("advise: {} has no advice: make the run again with this Duet", options.folder));
   const RunWords words = read_run_words(folder);
-
-  std::map<std::vector<std::string>, std::size_t> places;
-  std::vector<WhatIf> what_ifs;
-  for (const Json& one : stats.at("advice")) {
-    const auto sets = one.at("what_if").get<std::vector<std::string>>();
-    if (!sets.empty() && places.emplace(sets, what_ifs.size()).second)
-      what_ifs.push_back({sets, fmt::format("{}/what-if/{}", folder, what_ifs.size() + 1), 0, {}, {}});
-  }
-  if (!what_ifs.empty()) {
+  Measurements measurements(stats, folder);
+  if (!measurements.empty()) {
     claim.note("what-if/");
-    fs::remove_all(folder + "/what-if");
-    fs::create_directories(folder + "/what-if");
-    run_all(what_ifs, words,
-            options.jobs != 0 ? options.jobs : std::max(1u, std::thread::hardware_concurrency()));
+    measurements.run(words, options.jobs);
   }
-
-  Json measured = Json::array();
-  for (Json one : stats.at("advice")) {
-    const auto place = places.find(one.at("what_if").get<std::vector<std::string>>());
-    if (place != places.end()) {
-      const WhatIf& what_if = what_ifs[place->second];
-      one["folder"] = fs::relative(what_if.folder, folder).string();
-      if (what_if.stats)
-        one["measured_ps"] = saved(stats, *what_if.stats, one);
-      else
-        one["failure"] = what_if.failure;
-    }
-    measured.push_back(std::move(one));
-  }
-  std::stable_sort(measured.begin(), measured.end(),
-                   [](const Json& a, const Json& b) { return saves_ps(a) > saves_ps(b); });
-  const Picoseconds run = run_ps(stats);
-  const Json result = {{"schema", "duet.advice/1"}, {"time_ps", run}, {"advice", measured}};
+  Json result = {{"schema", "duet.advice/1"}, {"time_ps", run_ps(stats)}};
+  for (const char* list : kLists) result[list] = measurements.measured(list);
+  // A change of the machine without a gain is no advice.
+  Json& hardware = result["hardware_advice"];
+  hardware.erase(std::remove_if(hardware.begin(), hardware.end(),
+                                [&](const Json& one) { return !gains(one, run_ps(stats)); }),
+                 hardware.end());
   const std::string text = result.dump(1, ' ', false, Json::error_handler_t::replace) + '\n';
   claim.note("advice.json");
   write_file(folder + "/advice.json", text);
   show_in_page(folder + "/report.html", text);
-
-  if (measured.empty()) fmt::print("nothing that would shorten the run by 2 % was found\n");
-  std::size_t number = 0;
-  for (const Json& one : measured)
-    if (static_cast<double>(saves_ps(one)) >= kGain * static_cast<double>(run))
-      fmt::print("{}", lines_of(one, ++number, run));
-  for (const Json& one : measured) {
-    if (one.contains("failure"))
-      fmt::print("not measured: {}: {}\n", one.at("rule").get<std::string>(),
-                 one.at("failure").get<std::string>());
-    if (static_cast<double>(saves_ps(one)) < kGain * static_cast<double>(run))
-      fmt::print("checked, and no gain: {}{}\n", one.at("rule").get<std::string>(),
-                 one.contains("kernel") ? " of " + readable_name(one.at("kernel").get<std::string>()) : "");
-  }
+  print(result);
   return 0;
 }
 

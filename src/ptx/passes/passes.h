@@ -51,6 +51,9 @@ std::vector<bool> waiting_loops(const ir::Function& function, const ControlFlow&
 // Whether the instruction's last source is the mask of its lanes.
 bool waits_for_members(const MicroOp& op);
 
+// Fills Kernel::narrow_doubles and narrow_conversions.
+void count_doubles(const ir::Function& function, const ControlFlow& flow, Kernel& kernel);
+
 // Writes code, immediates, parameter slots and branch tables of the kernel.
 void emit(const ir::Function& function, const ControlFlow& flow, const Allocation& allocation,
           const std::vector<std::int32_t>& variable_number, Kernel& kernel);

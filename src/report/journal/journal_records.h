@@ -65,7 +65,11 @@ struct KernelRecord {
       fast_forwarded;          // executed functionally on the timed GPU (machine/time_models/fast_forward.h)
   std::uint64_t timed_blocks;  // of a launch fast-forwarded from some block on: the blocks before; otherwise
                                // 0
-};                             // followed by the name
+  double narrow_doubles, narrow_conversions;  // of its code (ptx::Kernel)
+  // Of the allocations that its arguments point into: on the device, and in memory of the host.
+  Bytes device_bytes, host_bytes;
+  std::uint64_t pointers;  // one of 64 bits for each of these arguments, by its value
+};                         // followed by the name
 
 // A kernel launched by a kernel, when it and all its own launches have completed.
 struct LaunchedRecord {
@@ -403,7 +407,7 @@ const char* stream_command_name(StreamCommand command);  // "event_record"
 // At the start of the file. The child's counters live here, so they are complete at any moment.
 struct JournalHeader {
   static constexpr std::uint64_t kMagic = 0x004a'5445'5544'0a0dull;
-  static constexpr std::uint32_t kVersion = 16;
+  static constexpr std::uint32_t kVersion = 17;
   static constexpr std::size_t kMaxApi = 512;
   struct Start {  // stays as it is in every version
     std::uint64_t magic;

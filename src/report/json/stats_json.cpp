@@ -273,12 +273,15 @@ Json sampling_json(const SamplingResult& sampling, Picoseconds simulated_ps) {
           {"groups", groups}};
 }
 
-Json account_json(const TimeAccount& account) {
+Json account_json(const RunReport& report) {
+  const TimeAccount& account = report.account;
   const auto parts = [](const std::vector<TimePart>& list) {
     Json result = Json::object();
     for (const TimePart& part : list) result[part.name] = part.time_ps;
     return result;
   };
+  Json idle_calls = Json::object();
+  for (const IdleCall& call : report.idle_calls) idle_calls[call.text] = call.time_ps;
   return {{"time_ps", account.time_ps},
           {"moments_ps", parts(moments(account))},
           {"critical_path_ps", parts(critical_path(account))},
@@ -286,7 +289,8 @@ Json account_json(const TimeAccount& account) {
            {{"kernels", busy_ps(account, Activity::Kernel)},
             {"copies", busy_ps(account, Activity::Copy)},
             {"driver", busy_ps(account, Activity::Driver)},
-            {"calls", busy_ps(account, Activity::Call)}}}};
+            {"calls", busy_ps(account, Activity::Call)}}},
+          {"idle_calls_ps", idle_calls}};
 }
 
 Json processor_json(const ProcessorResult& processor, double wall_seconds) {
@@ -423,7 +427,7 @@ void write_stats_json(std::ostream& out, const RunReport& report) {
                {"warp_instructions_per_second",
                 report.wall_seconds > 0 ? static_cast<double>(report.warp_instructions) / report.wall_seconds
                                         : 0.0}});
-  json.member("account", account_json(report.account));
+  json.member("account", account_json(report));
   if (report.processor) json.member("processor", processor_json(*report.processor, report.wall_seconds));
   if (!report.preexecution.settings.empty())
     json.member("preexecution", preexecution_json(report.preexecution));
@@ -484,9 +488,11 @@ void write_stats_json(std::ostream& out, const RunReport& report) {
   json.array("outside_accesses", [&](auto add) {
     for (const OutsideAccess& access : report.outside_accesses) add(outside_json(access));
   });
-  json.array("advice", [&](auto add) {
-    for (const Advice& advice : report.advice) add(advice_json(advice));
-  });
+  for (const bool hardware : {false, true})
+    json.array(hardware ? "hardware_advice" : "advice", [&](auto add) {
+      for (const Advice& advice : report.advice)
+        if (advice.hardware == hardware) add(advice_json(advice));
+    });
   Json counters = values(report.counters);
   counters["journal.lost_records"] = report.lost_records;
   json.member("counters", counters);

@@ -16,8 +16,11 @@ struct Advice {
   std::string change;                // the change to try
   Picoseconds saves_ps = 0;          // estimated from the run
   std::vector<std::string> what_if;  // key=value: on a machine so changed it can be measured
+  bool hardware = false;             // a change of the machine, not of the program
 };
 
+// Above changes of the machine.
+inline constexpr const char* kHardwareHeading = "changes of the machine, not of the program:";
 // Two lines. `saves` begins with a verb: "saves 3.000 us".
 std::string advice_lines(const Advice& advice, std::size_t number, const std::string& indent,
                          const std::string& saves);

@@ -19,15 +19,21 @@ std::string saved_text(Picoseconds saves_ps, Picoseconds run_ps) {
 }
 
 std::string advice_text(const std::vector<Advice>& advice, Picoseconds run_ps) {
-  if (advice.empty()) return {};
-  std::string lines;
+  std::string lines[2];
+  std::size_t number = 0;
   bool measurable = false;
-  for (std::size_t i = 0; i < advice.size(); ++i) {
-    lines += advice_lines(advice[i], i + 1, "  ", "would save " + saved_text(advice[i].saves_ps, run_ps));
-    measurable |= !advice[i].what_if.empty();
+  for (const Advice& one : advice) {
+    if (one.hardware && lines[1].empty()) number = 0;
+    lines[one.hardware] +=
+        advice_lines(one, ++number, "  ", "would save " + saved_text(one.saves_ps, run_ps));
+    measurable |= !one.what_if.empty();
   }
-  return std::string("  advice, estimated from this run") +
-         (measurable ? "; `duet advise FOLDER` measures it\n" : "\n") + lines;
+  std::string out;
+  if (!lines[0].empty())
+    out = fmt::format("  advice, estimated from this run{}\n{}",
+                      measurable ? "; `duet advise FOLDER` measures it" : "", lines[0]);
+  if (!lines[1].empty()) out += fmt::format("  {}\n{}", kHardwareHeading, lines[1]);
+  return out;
 }
 
 }  // namespace duet::report

@@ -39,7 +39,7 @@ void parts_of_run(std::string& out, std::string_view title, const std::vector<Ti
     const auto note = notes.find(parts[i].name);
     out += fmt::format("    {:<{}} {:>8} {:>14} {:>4}.{} %{}\n", parts[i].text, kNameWidth - 2, "",
                        duration(parts[i].time_ps), tenths[i] / 10, tenths[i] % 10,
-                       note != notes.end() ? "  " + note->second : "");
+                       note != notes.end() && !note->second.empty() ? "  " + note->second : "");
   }
 }
 
@@ -96,6 +96,21 @@ struct Work {
     });
   }
 };
+
+// The longest ones: "in cudaMemcpy, staging pageable memory 70.1 %; cudaMalloc 2.0 %".
+std::string idle_calls_text(const RunReport& report) {
+  constexpr std::size_t kShown = 2;
+  constexpr double kLeast = 1;  // percent
+  std::string text;
+  std::size_t shown = 0;
+  for (const IdleCall& call : report.idle_calls) {
+    const double percent =
+        100.0 * static_cast<double>(call.time_ps) / static_cast<double>(report.simulated_ps);
+    if (percent < kLeast || shown++ == kShown) break;
+    text += fmt::format("{}{} {:.1f} %", text.empty() ? "in " : "; ", call.text, percent);
+  }
+  return text;
+}
 
 std::string in_union(const TimeAccount& account, Activity activity) {
   return fmt::format("in {}", duration(busy_ps(account, activity)));
@@ -244,6 +259,7 @@ std::string summary_table(const RunReport& report) {
       notes[part.name] = fmt::format(
           "{:.1f} % of the time with copies",
           100.0 * static_cast<double>(part.time_ps) / static_cast<double>(busy_ps(account, Activity::Copy)));
+  notes["calls"] = idle_calls_text(report);
   parts_of_run(out, "each moment of the run once", parts, notes);
   parts_of_run(out, "critical path", critical_path(account));
   work_rows(out, report, work);

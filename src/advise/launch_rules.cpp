@@ -1,0 +1,160 @@
+// Rules of the run's launches, waits, streams and allocations.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "advise/rules.h"
+#include "report/terminal/table_text.h"
+
+namespace duet::advise {
+
+namespace {
+
+using report::PathPart;
+
+constexpr double kLaunchShare = 0.2;    // of the run, in calls and driver
+constexpr std::uint64_t kFewWaits = 4;  // and allocations
+constexpr double kOrderShare = 0.1;     // of the run
+constexpr std::uint64_t kMostQueues = 128;
+
+Picoseconds of_nanoseconds(std::uint64_t ns) { return ns * kPicosecondsPerNanosecond; }
+
+bool is_worth(const Facts& facts, Picoseconds saves) {
+  return static_cast<double>(saves) >= kOrderShare * static_cast<double>(facts.run_ps);
+}
+
+void launches(const Facts& facts, Advices& out) {
+  if (facts.launches < kFew) return;
+  const config::CallLatency& launch = facts.machine().driver.launch;
+  const Picoseconds one = of_nanoseconds(launch.call_ns + launch.driver_ns);
+  const Picoseconds path = facts.path(PathPart::Calls) + facts.path(PathPart::Driver);
+  if (facts.kernels_ps / facts.launches > one ||
+      static_cast<double>(path) < kLaunchShare * static_cast<double>(facts.run_ps))
+    return;
+  // With its call and its preparation goes a launch's way to the GPU and back: the path has all of it.
+  const Picoseconds each = std::max(one, facts.launch_driver_ps / facts.launches);
+  out.push_back({"launch_bound",
+                 "",
+                 "kernel launches",
+                 fmt::format("{} launches run for {} on average, and to launch one takes {}", facts.launches,
+                             report::duration(facts.kernels_ps / facts.launches), report::duration(each)),
+                 "do more in one kernel: fuse them, or loop inside; or launch them as a graph",
+                 std::min(path, each * (facts.launches - 1)),
+                 {}});
+}
+
+void waits(const Facts& facts, Advices& out) {
+  const std::uint64_t waits =
+      facts.calls({"cudaDeviceSynchronize", "cudaStreamSynchronize", "cudaEventSynchronize",
+                   "cudaThreadSynchronize", "cuCtxSynchronize", "cuStreamSynchronize", "cuEventSynchronize"});
+  if (waits <= kFewWaits || facts.launches <= kFewWaits) return;
+  const config::Driver& driver = facts.machine().driver;
+  const Picoseconds call = of_nanoseconds(driver.launch.call_ns);
+  const Picoseconds prepare = of_nanoseconds(driver.launch.driver_ns);
+  const Picoseconds kernel = facts.kernels_ps / facts.launches;
+  // The time of a launch with a wait behind it, less its time in a queue.
+  const Picoseconds queued = std::max(call, driver.read_ahead ? std::max(prepare, kernel) : prepare + kernel);
+  const Picoseconds one =
+      of_nanoseconds(driver.device_synchronize.finish_ns) + call + prepare + kernel - queued;
+  Picoseconds idle = 0;
+  for (const report::TimePart& part : report::moments(facts.report().account))
+    if (std::string_view(part.name) == "driver" || std::string_view(part.name) == "calls")
+      idle += part.time_ps;
+  out.push_back({"synchronization",
+                 "",
+                 "waits of the host",
+                 fmt::format("it waits {} times for {} launches, and the GPU is idle for {} while calls and "
+                             "driver work",
+                             waits, facts.launches, report::duration(idle)),
+                 "queue work that does not need the host in between, and wait once",
+                 std::min(idle, one * std::min(waits - 1, facts.launches - 1)),
+                 {}});
+}
+
+bool is_allocation(std::string_view name) {
+  if (name.find("Async") != std::string_view::npos) return false;
+  for (const char* start :
+       {"cudaMalloc", "cudaFree", "cudaHostAlloc", "cuMemAlloc", "cuMemFree", "cuMemHostAlloc"})
+    if (name.starts_with(start)) return true;
+  return false;
+}
+
+void allocations(const Facts& facts, Advices& out) {
+  const std::uint64_t calls = facts.calls_between_launches(is_allocation);
+  if (calls <= kFewWaits) return;
+  const Picoseconds each = of_nanoseconds(facts.machine().driver.allocate.call_ns);
+  out.push_back(
+      {"allocations",
+       "",
+       "memory that it allocates and frees between launches",
+       fmt::format("{} such calls lie between launches, each takes {}, and cudaFree waits for the GPU", calls,
+                   report::duration(each)),
+       "allocate once, before the loop, and use it again; or cudaMallocAsync and cudaFreeAsync",
+       std::min(calls * each, facts.path(PathPart::Calls)),
+       {"driver.allocate.call_ns=0"}});
+}
+
+// Streams with one hardware queue: their commands wait for each other in the order of issue.
+bool issue_order(const Facts& facts, Advices& out) {
+  if (facts.commands().streams() < 2 || !facts.commands().share_queues()) return false;
+  const Picoseconds saves = facts.commands().saved({.own_queues = true});
+  if (!is_worth(facts, saves)) return false;
+  const std::uint64_t queues = facts.machine().gpu.front_end.hardware_channels;
+  out.push_back(
+      {"issue_order",
+       "",
+       "the order in which streams are issued",
+       fmt::format("{} streams with kernels share {} hardware queue{}: a command behind one that waits "
+                   "for its stream waits too",
+                   facts.commands().streams(), queues, queues == 1 ? "" : "s"),
+       "issue breadth first: the first command of every stream, then the second of every stream",
+       saves,
+       {fmt::format("gpu.front_end.hardware_channels={}",
+                    std::min(kMostQueues, std::max(facts.commands().streams() + 1, queues)))}});
+  return true;
+}
+
+// Kernels of a stream that leave SMs empty, though they touch different memory.
+bool serial_kernels(const Facts& facts, Advices& out) {
+  if (facts.launches < 2) return false;
+  const Picoseconds saves = facts.commands().saved({.own_streams = true});
+  if (!is_worth(facts, saves)) return false;
+  out.push_back(
+      {"serial_kernels",
+       "",
+       "kernels that take turns though they fill a part of the GPU",
+       fmt::format("{} launches are in {} stream{}, and neighbours have no pointer in common", facts.launches,
+                   facts.commands().streams(), facts.commands().streams() == 1 ? "" : "s"),
+       "launch the ones that do not need each other's results into streams of their own; or cut them into "
+       "more blocks",
+       saves,
+       {}});
+  return true;
+}
+
+void read_ahead(const Facts& facts, Advices& out) {
+  if (facts.machine().driver.read_ahead) return;
+  const Picoseconds saves = facts.commands().saved({.read_ahead = true});
+  if (saves == 0) return;
+  out.push_back({"read_ahead",
+                 "",
+                 "a driver that prepares a command when its predecessor is complete",
+                 fmt::format("{} of the critical path are the driver's",
+                             report::duration(facts.path(PathPart::Driver))),
+                 "let it prepare ahead: driver.read_ahead",
+                 saves,
+                 {"driver.read_ahead=true"},
+                 true});
+}
+
+}  // namespace
+
+bool advise_launches(const Facts& facts, Advices& out) {
+  launches(facts, out);
+  waits(facts, out);
+  allocations(facts, out);
+  read_ahead(facts, out);
+  return issue_order(facts, out) || serial_kernels(facts, out);
+}
+
+}  // namespace duet::advise
