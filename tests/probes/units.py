@@ -106,7 +106,7 @@ def failures_of(machine, what, value, published):
 
 
 def text(figure):
-    return "none found" if figure is None else f"{figure:g}"
+    return "–" if figure is None else f"{figure:g}"
 
 
 def main():
