@@ -73,7 +73,7 @@ class Schemas(unittest.TestCase):
         self.assertTrue(grouped["kernel_groups"] and grouped["copy_groups"])
 
     def test_advice(self):
-        self.assertTrue(self.statistics("./smooth")["advice"])
+        self.assertTrue(self.statistics("./smooth")["hardware_advice"])
         subprocess.run([DUET, "advise", self.folder / "out"], check=True, capture_output=True, timeout=300)
         for name in ("run.json", "advice.json"):
             self.assertEqual(errors(json.loads((self.folder / "out" / name).read_text())), [])

@@ -125,7 +125,11 @@ void overlap(const Facts& facts, Advices& out) {
   const Picoseconds copies = facts.to_device.time_ps + facts.to_host.time_ps;
   if (both_ways) both += copies - std::min(copies, report::busy_ps(account, report::Activity::Copy));
   if (kernels == 0 || possible == 0 || both * 10 > possible || !pieces_are_apart(facts)) return;
-  constexpr Picoseconds kPieces = 4;  // pieces; the first copy and the last kernel overlap with nothing
+  constexpr Picoseconds kPieces = 4;  // the first copy and the last kernel overlap with nothing
+  const config::Driver& driver = facts.machine().driver;
+  const std::uint64_t more_ns =
+      (kPieces - 1) * (driver.launch.driver_ns + ((in != 0) + (back != 0)) * driver.memcpy_async.driver_ns);
+  const Picoseconds gain = (possible - both) * (kPieces - 1) / kPieces;
   out.push_back(
       {"overlap",
        "",
@@ -137,7 +141,7 @@ void overlap(const Facts& facts, Advices& out) {
        fmt::format("cut the data into {} pieces, each with pinned memory, cudaMemcpyAsync and a "
                    "stream of its own",
                    kPieces),
-       (possible - both) * (kPieces - 1) / kPieces,
+       gain - std::min(gain, more_ns * kPicosecondsPerNanosecond),
        {}});
 }
 

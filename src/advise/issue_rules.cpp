@@ -9,6 +9,7 @@ namespace {
 
 constexpr double kFewLanes = 0.75;  // of a warp, on average
 constexpr double kLowOccupancy = 0.5;
+constexpr double kStarts = 0.3;             // of the kernel's time
 constexpr double kTail = 0.1;               // of the kernel's time
 constexpr double kBarrier = 0.2;            // of the cycles of warps
 constexpr double kIssued = 0.6;             // of issue slots
@@ -27,7 +28,7 @@ void issue_bound(const KernelView& k) {
         issued / 2, {});
 }
 
-// Time of a warp instruction on an SM's units, and from one to the next that needs it.
+// Time of a warp instruction on an SM's units, and from its issue to its result.
 struct Cost {
   double cycles, latency;
 };
@@ -60,7 +61,7 @@ bool doubles(const KernelView& k) {
   return true;
 }
 
-// Threads that the warps' instructions leave out.
+// Threads without a part in their warps' instructions.
 bool lanes(const KernelView& k) {
   const double width = static_cast<double>(k.sm.warp_width);
   const double active = static_cast<double>(k.kernel.thread_instructions) /
@@ -94,6 +95,13 @@ std::uint64_t blocks_without_shared(const KernelView& k) {
                                               k.sm.max_threads / threads, k.sm.registers / registers}));
 }
 
+// Time in which the distributor starts the kernel's blocks, one after the other, as a share of the kernel's.
+double block_starts(const KernelView& k) {
+  const double each = static_cast<double>(k.facts.machine().gpu.front_end.dispatch_cycles_per_block);
+  const double blocks = static_cast<double>(k.kernel.blocks * k.kernel.launches);
+  return blocks * each / std::max(1.0, static_cast<double>(k.kernel.cycles));
+}
+
 KernelView::Sets twice(const config::Sm& sm) {
   return {set("gpu.sm.registers", 2 * sm.registers), set("gpu.sm.shared_bytes", 2 * sm.shared_bytes),
           more_blocks(sm, kTwice), set("gpu.sm.max_warps", std::min(kMostWarps, 2 * sm.max_warps)),
@@ -116,11 +124,16 @@ void occupancy(const KernelView& k) {
           : std::string("make blocks larger");
   // Larger blocks can fill the SM, as far as the grid has threads.
   const double at_once = static_cast<double>(k.sm.count * k.kernel.blocks_per_sm);
-  double times = kTwice;
+  double times = kTwice, share = exposed;
   KernelView::Sets sets = twice(k.sm);
   if (k.kernel.limit == "blocks") {
     times = std::min(1 / k.kernel.occupancy, static_cast<double>(k.kernel.blocks) / at_once);
     sets = {more_blocks(k.sm, times)};
+    // A machine with room for more of them starts no more of them.
+    if (const double starts = block_starts(k); starts >= kStarts) {
+      share = starts;
+      sets.clear();
+    }
   } else if (k.kernel.limit == "shared memory") {
     const std::uint64_t fit = blocks_without_shared(k);
     times = static_cast<double>(fit) / static_cast<double>(k.kernel.blocks_per_sm);
@@ -129,7 +142,7 @@ void occupancy(const KernelView& k) {
   k.add("occupancy", "waits that too few warps cover",
         fmt::format("{:.0f} % of an SM's warps are there, limited by {}, and {:.0f} % of issue slots wait",
                     percent(k.kernel.occupancy), k.kernel.limit, percent(exposed)),
-        change, exposed * (1 - 1 / times), std::move(sets));
+        change, share * (1 - 1 / times), std::move(sets));
 }
 
 void grid_size(const KernelView& k) {

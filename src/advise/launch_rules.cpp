@@ -150,8 +150,8 @@ void read_ahead(const Facts& facts, Advices& out) {
 }  // namespace
 
 bool advise_launches(const Facts& facts, Advices& out) {
-  launches(facts, out);
   waits(facts, out);
+  launches(facts, out);
   allocations(facts, out);
   read_ahead(facts, out);
   return issue_order(facts, out) || serial_kernels(facts, out);

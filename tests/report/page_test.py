@@ -167,7 +167,7 @@ class PageTest(PageCase):
         """What stats.json advises, and what was measured of it, with their numbers."""
         program = self.program("rules", (SOURCE / "tests/advise/rules.cu").read_text())
         self.run_duet("advice", program, "bank_conflicts", "trigger")
-        shown = ("[...document.querySelectorAll('#advice li')].map((e) => [e.dataset.rule,"
+        shown = ("[...document.querySelectorAll('#advice ol li')].map((e) => [e.dataset.rule,"
                  " e.querySelector('[data-field]').dataset.field, Number(e.querySelector('[data-field]').dataset.value)])")
         page, stats = self.opened("advice")
         self.assertEqual(page.evaluate(shown), [[one["rule"], "saves_ps", one["saves_ps"]] for one in stats["advice"]])

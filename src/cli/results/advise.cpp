@@ -192,7 +192,7 @@ class Measurements {
       one["failure"] = what_if.failure;
       return;
     }
-    // Causes of one kernel that the same machine leaves out share what it saves, as they were estimated.
+    // Causes of one kernel share the saving of their common machine, as they were estimated.
     double all = 0;
     for (const Json& other : list)
       if (sets_of(other) == sets_of(one) && other.value("kernel", "") == one.value("kernel", ""))
