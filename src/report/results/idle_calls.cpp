@@ -14,7 +14,8 @@ constexpr std::uint32_t kCallAlone = 1u << static_cast<std::uint32_t>(Activity::
 
 struct Call {
   Picoseconds start_ps, end_ps;
-  std::string text;
+  std::uint32_t api;
+  bool staged;
 };
 
 std::vector<MomentStretch> stretches(const JournalReader& journal) {
@@ -36,15 +37,12 @@ std::vector<Call> calls(const RunReport& report) {
     if (copy.pageable != 0) staged.insert(copy.call);
   });
   std::vector<Call> result;
-  const JournalHeader& header = report.journal->header();
   report.journal->for_each(
       [&](RecordType type, const std::byte* record, std::size_t bytes, std::string_view) {
-        if (type != RecordType::ApiCall) return;
+        if (type != RecordType::ApiCall || result.size() == ApiCallRecord::kCalls) return;
         const auto call = record_as<ApiCallRecord>(record, bytes);
         if (call.outer != 0) return;
-        std::string text = header.api[call.api].name;
-        if (staged.contains(call.number)) text += ", staging pageable memory";
-        result.push_back({call.start_ps, call.end_ps, std::move(text)});
+        result.push_back({call.start_ps, call.end_ps, call.api, staged.contains(call.number)});
       });
   std::sort(result.begin(), result.end(),
             [](const Call& a, const Call& b) { return a.start_ps < b.start_ps; });
@@ -61,7 +59,7 @@ Picoseconds common(const Call& call, const MomentStretch& stretch) {
 
 std::vector<IdleCall> find_idle_calls(const RunReport& report) {
   const std::vector<Call> all = calls(report);
-  std::map<std::string, double> times;
+  std::map<std::pair<std::uint32_t, bool>, double> times;
   std::size_t first = 0;
   for (const MomentStretch& stretch : stretches(*report.journal)) {
     while (first < all.size() && all[first].end_ps <= stretch.start_ps) ++first;
@@ -72,10 +70,13 @@ std::vector<IdleCall> find_idle_calls(const RunReport& report) {
     const double share = static_cast<double>(stretch.of_ps) / static_cast<double>(covered);
     for (std::size_t i = first; i < all.size() && all[i].start_ps < stretch.end_ps; ++i)
       if (const Picoseconds time = common(all[i], stretch); time != 0)
-        times[all[i].text] += share * static_cast<double>(time);
+        times[{all[i].api, all[i].staged}] += share * static_cast<double>(time);
   }
   std::vector<IdleCall> result;
-  for (const auto& [text, time] : times) result.push_back({text, static_cast<Picoseconds>(time)});
+  for (const auto& [call, time] : times)
+    result.push_back({report.journal->header().api[call.first].name +
+                          std::string(call.second ? ", staging pageable memory" : ""),
+                      static_cast<Picoseconds>(time)});
   std::stable_sort(result.begin(), result.end(),
                    [](const IdleCall& a, const IdleCall& b) { return a.time_ps > b.time_ps; });
   return result;

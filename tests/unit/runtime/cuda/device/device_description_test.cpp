@@ -53,7 +53,7 @@ TEST_F(DeviceDescription, AttributesTellWhatThePropertiesTell) {
   EXPECT_EQ(value_of(cudaDevAttrConcurrentManagedAccess), p.concurrentManagedAccess);
   EXPECT_EQ(value_of(cudaDevAttrClockRate), static_cast<int>(session().config().gpu.core_clock_khz));
   EXPECT_EQ(value_of(cudaDevAttrMemoryClockRate), 2004000);
-  EXPECT_EQ(value_of(cudaDevAttrSingleToDoublePrecisionPerfRatio), 16);
+  EXPECT_EQ(value_of(cudaDevAttrSingleToDoublePrecisionPerfRatio), 8);
 }
 
 TEST_F(DeviceDescription, AFeatureThatTheDeviceDoesNotHaveIsZero) {
