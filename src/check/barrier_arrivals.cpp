@@ -24,7 +24,7 @@ void BarrierArrivals::arrived(const Arrival& arrival, unsigned barrier) {
 
 const BarrierArrivals::Arrival* BarrierArrivals::elsewhere(const Arrival& arrival, unsigned barrier) const {
   const auto waits = [](const Arrival& one) {
-    return one.op->aligned && static_cast<ptx::BarrierMode>(one.op->mode) != ptx::BarrierMode::Arrive;
+    return one.op->uniform_branch && static_cast<ptx::BarrierMode>(one.op->mode) != ptx::BarrierMode::Arrive;
   };
   if (!waits(arrival)) return nullptr;
   for (unsigned other = 0; other < arrivals_.size(); ++other)

@@ -39,7 +39,8 @@ class BarrierArrivals {
       for (const Arrival& other : there) {
         if (other.warp != one.warp) continue;
         lanes |= other.lanes;
-        if (&other > &one && other.op != one.op && (one.op->aligned || other.op->aligned)) met(one, other);
+        if (&other > &one && other.op != one.op && (one.op->uniform_branch || other.op->uniform_branch))
+          met(one, other);
       }
       if (const std::uint64_t missing = all(one.warp) & ~lanes; missing != 0) found(one, missing);
     }

@@ -193,7 +193,6 @@ struct MicroOp {
   // The immediate post-dominator; Kernel::code.size() when only the exit post-dominates.
   std::uint32_t reconvergence = 0;
   bool uniform_branch = false;  // bra.uni
-  bool aligned = false;         // a barrier that all lanes of a warp execute together
   bool may_wait = false;        // goes back in a loop in which lanes may wait for others
 
   // How many machine instructions an assembler would spend (64-bit add: 2, IEEE division: a sequence, the low

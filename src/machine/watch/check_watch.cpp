@@ -1,5 +1,6 @@
 // The checks of a run: of its kernels (check/checker.h), of what it does not release, of its calls, and of
 // the simulator (model_check.h); and the records of what they find.
+#include <cstring>
 #include <map>
 #include <optional>
 #include <string>
@@ -29,6 +30,12 @@ bool always_checks_model(const RunOptions& run) {
   constexpr bool kAlways = true;
 #endif
   return kAlways && !run.two_threads && !run.of<CpuBlocksOptions>().on;
+}
+
+// A managed variable: whichever call loads its module makes it.
+bool of_module(const memory::Allocation& allocation) {
+  return allocation.kind == memory::AllocationKind::Managed &&
+         std::strstr(allocation.call, "Managed") == nullptr;
 }
 
 class CheckWatch final : public Feature {
@@ -98,7 +105,7 @@ void CheckWatch::attach(System& system, report::JournalWriter* journal) {
 
 void CheckWatch::allocation_changed(const memory::Allocation& allocation, bool made) {
   if (!made && checker_) checker_->global().released(allocation);
-  if (!checks_.leaks || allocation.call == nullptr) return;
+  if (!checks_.leaks || allocation.call == nullptr || of_module(allocation)) return;
   report::ResourceRecord record{};
   record.id = allocation.base.value();
   record.bytes = allocation.bytes;

@@ -50,7 +50,7 @@ void decoders::barrier(Decoder& d) {
   MicroOp& op = d.out.op;
   d.set(Type::None);
   const auto mode = [&](BarrierMode m) { op.mode = static_cast<std::uint8_t>(m); };
-  op.aligned = d.take("aligned") || d.in.opcode == "bar";
+  op.uniform_branch = d.take("aligned") || d.in.opcode == "bar";  // all lanes of a warp come together
   if (d.peek("cluster")) d.unsupported();
   if (d.take("warp")) {
     if (!d.take("sync")) d.unsupported();

@@ -70,6 +70,11 @@ bool is_of_cuda(const CallPlace& place, const std::string& kernel) {
   for (const std::string_view stub : {"__device_stub__", "__cudaLaunchKernel"})
     if (place.function.find(stub) != place.function.npos) return true;
   const std::string_view name = function_name(place);
+  // Templates of its headers, where nothing says in which file they are.
+  const std::string_view last = name.substr(name.rfind(' ') + 1);
+  if (place.line.starts_with("??") && last.starts_with("cuda") && last.size() > 4 && last[4] >= 'A' &&
+      last[4] <= 'Z')
+    return true;
   return !kernel.empty() && (name == kernel || name.ends_with(" " + kernel));
 }
 
