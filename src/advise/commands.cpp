@@ -64,8 +64,11 @@ struct Commands::Replay {
     return result;
   }
   Picoseconds ready(const Command& one) {
-    return order.read_ahead && one.stream != kDefaultStream ? one.queued_ps
-                                                            : std::max(one.queued_ps, follows(one));
+    if (!order.read_ahead) return std::max(one.queued_ps, follows(one));
+    Picoseconds result = one.queued_ps;
+    for (const auto& [stream, its_end] : streams)
+      if (one.stream == kDefaultStream && stream != kDefaultStream) result = std::max(result, its_end);
+    return result;
   }
   // When the SMs have room for it.
   Picoseconds with_room(Picoseconds start, double room) {

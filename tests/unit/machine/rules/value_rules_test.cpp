@@ -78,14 +78,14 @@ TEST(ValueRules, NameTheKeysOfWhatDoesNotFitTogether) {
            {{"gpu.copy_engines.outstanding_packets=3", "link.packet_payload_bytes=512"},
             "--set: gpu.copy_engines.outstanding_packets = 3 is less than the 4 lines of a packet of "
             "link.packet_payload_bytes = 512"},
-           {{"gpu.sm.count=253"},
-            "--set: gpu.sm.count = 253 gives the interconnect 257 ports with gpu.copy_engines.count = 2, "
-            "gpu.copy_engines.bit_engines = 1 and the host's: 256 are possible"},
+           {{"gpu.sm.count=246"},
+            "--set: gpu.sm.count = 246 gives the interconnect 257 ports with gpu.copy_engines.count = 2, "
+            "gpu.copy_engines.ports = 8, gpu.copy_engines.bit_engines = 1 and the host's: 256 are possible"},
            {{"gpu.dram.standard=DDR3"},
             "--set: gpu.dram.standard = \"DDR3\": it has no bank groups, so gpu.dram.bank_groups must be 1"},
        })
     EXPECT_EQ(refusal("gtx580", wrong.sets), wrong.line);
-  EXPECT_EQ(refusal("gtx580", {"gpu.sm.count=252"}), "");
+  EXPECT_EQ(refusal("gtx580", {"gpu.sm.count=245"}), "");
 }
 
 TEST(ValueRules, APrefetcherHasATableAndNoBits) {
