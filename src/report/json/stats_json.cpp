@@ -12,30 +12,20 @@ namespace duet::report {
 namespace {
 
 // Issue slots by use; "issued" is no stall but makes the sum whole.
-void write_stalls(JsonText& json, const IssueSlots& slots) {
-  if (std::all_of(slots.begin(), slots.end(), [](std::uint64_t count) { return count == 0; })) return;
-  for (std::size_t i = 0; i < kIssueSlots; ++i)
-    json.member(issue_slot_name(static_cast<IssueSlot>(i)), slots[i]);
+// Issue slots, or warps' cycles, by IssueSlot; none where no SM is timed.
+using Counts = std::array<std::uint64_t, kIssueSlots>;
+using NameOf = const char* (*)(IssueSlot);
+template <typename F>
+void for_each_slot(const Counts& counts, NameOf name_of, const F& f) {
+  if (std::all_of(counts.begin(), counts.end(), [](std::uint64_t count) { return count == 0; })) return;
+  for (std::size_t i = 0; i < kIssueSlots; ++i) f(name_of(static_cast<IssueSlot>(i)), counts[i]);
 }
-void write_warp_states(JsonText& json, const WarpCycles& cycles) {
-  if (std::all_of(cycles.begin(), cycles.end(), [](std::uint64_t count) { return count == 0; })) return;
-  for (std::size_t i = 0; i < kIssueSlots; ++i)
-    json.member(warp_state_name(static_cast<IssueSlot>(i)), cycles[i]);
+void write_counts(JsonText& json, const Counts& counts, NameOf name_of) {
+  for_each_slot(counts, name_of, [&](const char* name, std::uint64_t count) { json.member(name, count); });
 }
-Json warp_states(const WarpCycles& cycles) {
+Json counts_json(const Counts& counts, NameOf name_of) {
   Json result = Json::object();
-  if (std::all_of(cycles.begin(), cycles.end(), [](std::uint64_t count) { return count == 0; }))
-    return result;
-  for (std::size_t i = 0; i < kIssueSlots; ++i)
-    result[warp_state_name(static_cast<IssueSlot>(i))] = cycles[i];
-  return result;
-}
-Json stalls(const IssueSlots& slots) {
-  Json result = Json::object();
-  std::uint64_t sum = 0;
-  for (const std::uint64_t count : slots) sum += count;
-  if (sum == 0) return result;
-  for (std::size_t i = 0; i < kIssueSlots; ++i) result[issue_slot_name(static_cast<IssueSlot>(i))] = slots[i];
+  for_each_slot(counts, name_of, [&](const char* name, std::uint64_t count) { result[name] = count; });
   return result;
 }
 
@@ -112,8 +102,8 @@ void write_kernel(JsonText& json, const KernelResult& k, const RunReport& report
   json.member("occupancy", k.occupancy);
   json.member("occupancy_limit", std::string_view(k.occupancy_limit));
   json.member("achieved_occupancy", k.achieved_occupancy);
-  json.object("stalls", [&] { write_stalls(json, k.issue_slots); });
-  json.object("warp_states", [&] { write_warp_states(json, k.warp_cycles); });
+  json.object("stalls", [&] { write_counts(json, k.issue_slots, issue_slot_name); });
+  json.object("warp_states", [&] { write_counts(json, k.warp_cycles, warp_state_name); });
   const JournalHeader& header = report.journal->header();
   json.object("counters", [&] {
     for (const auto& [counter, value] : k.counters)
@@ -188,8 +178,8 @@ Json kernel_group_json(const JournalHeader& header, const std::string& name,
   json["occupancy"] = {{"min", group.least_occupancy}, {"max", group.most_occupancy}};
   json["achieved_occupancy"] = {{"min", group.least_achieved_occupancy},
                                 {"max", group.most_achieved_occupancy}};
-  json["stalls"] = stalls(group.issue_slots);
-  json["warp_states"] = warp_states(group.warp_cycles);
+  json["stalls"] = counts_json(group.issue_slots, issue_slot_name);
+  json["warp_states"] = counts_json(group.warp_cycles, warp_state_name);
   Json& counters = json["counters"] = Json::object();
   for (std::size_t i = 0; i < group.counters.size(); ++i) {
     Spread increase = group.counters[i];
