@@ -98,12 +98,13 @@ const char* CommandBook::text_of(Obstacle obstacle) const {
 // The first command of joining streams that this one, of a barrier's stream, comes after; 0: none. Its own
 // stream's are none where they are read ahead: the GPU keeps their order.
 CommandId CommandBook::joined_before(CommandId id) const {
-  const auto blocks = [&](CommandId earlier) {
-    return !read_ahead_ || (!done(earlier) && at(earlier).command.stream != at(id).command.stream);
-  };
-  const auto end = std::find(joined_.begin(), joined_.end(), id);
-  const auto found = std::find_if(joined_.begin(), end, blocks);
-  return found == end ? 0 : *found;
+  if (joined_.front() == id) return 0;
+  if (!read_ahead_) return joined_.front();
+  for (const CommandId earlier : joined_) {
+    if (earlier == id) break;
+    if (!done(earlier) && at(earlier).command.stream != at(id).command.stream) return earlier;
+  }
+  return 0;
 }
 
 CommandBook::Obstacle CommandBook::obstacle(CommandId id) const {
