@@ -203,7 +203,7 @@ class SmCoreOf final : public SmCore, private WarpProgram<W, SmCoreOf<W>, TimedW
 
   Picoseconds now_ = 0;
   Cycle cycle_ = 0;
-  Cycle barrier_ready_ = 0;               // when warps that the last arrival releases may issue
+  Cycle barrier_ready_ = 0;  // when the warps may issue that the arrival being executed releases; 0: none is
   Cycle load_store_next_ = 0;             // when the load-store or the texture unit has something to do
   std::uint64_t waits_for_textures_ = 0;  // warps that wait for room in it
   std::uint64_t free_slots_ = 0;

@@ -288,8 +288,13 @@ bool SmCoreOf<W>::issue_control(Warp& warp, unsigned slot, const MicroOp& op, co
   entries += timed.read_entries;
   for (unsigned i = 0; i < timed.write_entries; ++i) warp.ready[entries[i]] = ready;
   if (warp.counts != nullptr) count_divergence(warp, op, lanes);
-  if (in_block && op.kind == Kind::Barrier && lanes != 0) barrier_ready_ = arrival_ends();
-  execute_program(warp, op, lanes);
+  if (in_block && op.kind == Kind::Barrier && lanes != 0) {
+    barrier_ready_ = arrival_ends();
+    execute_program(warp, op, lanes);
+    barrier_ready_ = 0;
+  } else {
+    execute_program(warp, op, lanes);
+  }
   const bool branch = op.kind == Kind::Branch || op.kind == Kind::BranchIndexed || op.kind == Kind::Call ||
                       op.kind == Kind::Return;
   if (branch && warp.reason == IssueSlot::Issued && ready > cycle_ + 1)
