@@ -30,6 +30,8 @@ PEAK = (-17, 0)
 UNKNOWN = (None, None, "")
 MOVED = 16 << 20
 LARGE = {"h100": 128 << 20}
+# Of moves of LARGE bytes; those of MOVED stay in L2.
+LARGE_BANDS = {("h100", "device_to_device"): (5, 25), ("h100", "memset"): (45, 60)}
 
 ROWS = {
     "gtx580": {
@@ -68,8 +70,8 @@ ROWS = {
         "bar.sync": ((22, (-1, 3), SYNC), (15.2, (-25, -15), SYNC)),
         "launch": (2.5, (-12, 8), "2.3 to 2.7, P100 to A100"),
         "launch_and_synchronize": (8.5, (-18, 18), "7 to 10, P100 to A100"),
-        "device_to_device": (1146, (-20, 140), REAL + ", a kernel"),  # L2 holds MOVED
-        "memset": (1661, (-20, 70), REAL + ", a kernel"),
+        "device_to_device": (1146, (85, 105), REAL + ", a kernel"),  # L2 holds MOVED
+        "memset": (1661, (45, 60), REAL + ", a kernel"),
         "to_device_pinned": (57.1, (-1, 1), "(set)"),
         "to_device_pageable": (8, (-2, 2), "rapidsai/kvikio 456 (set)"),
     },
@@ -131,6 +133,8 @@ def main():
                     sources = "; ".join(dict.fromkeys(source for source in (latency[2], rate[2]) if source))
                     table.row(machine, f"`{name}`", f"{ours[0]:g}", text(latency[0]), f"{ours[1]:g}", text(rate[0]), sources)
                 else:
+                    if own.large and (machine, name) in LARGE_BANDS:
+                        published = (published[0], LARGE_BANDS[machine, name], published[2])
                     failures += failures_of(machine, name, ours, published or UNKNOWN)
                     unit = "us" if name.startswith("launch") else "GB/s"
                     table.row(machine, f"{name.replace('_', ' ')}, {unit}", f"{ours:g}", text((published or UNKNOWN)[0]), "", "", (published or UNKNOWN)[2])
