@@ -304,14 +304,24 @@ inline bool Executor<W, kTold>::run_path(Warp& warp, std::uint64_t& budget) {
   const MicroOp* const code = warp.code;
   const std::uint32_t end = warp.path_end, code_size = warp.code_size;
   const std::uint64_t active = warp.active;
-  std::uint32_t pc = warp.pc;
+  std::uint32_t pc = 0, first = 0, stop = 0;
   std::uint64_t machine = 0, left = budget;
-  const auto count = [&] {
-    budget = left;
+  // The instructions from `first` up to `stop` follow one another; a taken branch begins anew. The loop's
+  // next step is to `target`.
+  const auto go_to = [&](std::uint32_t target) {
+    const std::uint32_t last = target < end ? std::min(end, code_size) : code_size;
+    const std::uint32_t size = target == end || target >= code_size ? 0 : last - target;
+    first = target;
+    stop = target + static_cast<std::uint32_t>(std::min<std::uint64_t>(left, size));
+    pc = target - 1;
+  };
+  const auto count = [&](std::uint32_t next) {
+    budget = left - (next - first);
     machine_instructions_ += machine;
     thread_instructions_ += machine * LaneMask(active).count();
   };
-  while (pc != end && pc < code_size && left != 0) {
+  go_to(warp.pc);
+  while (++pc != stop) {
     const MicroOp& op = code[pc];
     const std::uint64_t lanes = ptx::guarded_lanes(warp.lanes, op, active);
     if constexpr (kTold == Told::Record) {
@@ -320,53 +330,48 @@ inline bool Executor<W, kTold>::run_path(Warp& warp, std::uint64_t& budget) {
       else
         record_->partial_step(warp.index, pc);
     }
-    --left;
     machine += op.machine_instructions;
+    if (op.kind == Kind::Arithmetic) [[likely]] {
+      if (lanes != 0) ptx::execute(warp.lanes, op, lanes);
+      continue;
+    }
     switch (op.kind) {
-      case Kind::Arithmetic:
-        if (lanes != 0) ptx::execute(warp.lanes, op, lanes);
-        ++pc;
-        continue;
       case Kind::Load:
       case Kind::Store:
       case Kind::Atomic:
       case Kind::Image:
         if constexpr (kTold != Told::Nothing) {
           if (!access_told(warp, op, pc, lanes)) {
-            count();
+            count(pc + 1);
             Program::fault_of_access(warp, op, memory_.fault());
             return false;
           }
-          ++pc;
           continue;
         }
         if (lanes != 0 && !memory_.execute(warp.lanes, op, lanes, warp.memory)) {
-          count();
+          count(pc + 1);
           Program::fault_of_access(warp, op, memory_.fault());
           return false;
         }
-        ++pc;
         continue;
       case Kind::Fence:
         if constexpr (kTold == Told::Check)
           if (lanes != 0) block_.check->fence(warp.index, op);
         [[fallthrough]];
       case Kind::Nop:
-        ++pc;
         continue;
       case Kind::Branch:
         if constexpr (kTold == Told::Record) {
           if (lanes != 0 && partial != nullptr && ends_loop(warp, *partial, pc, op, lanes, active)) {
-            ++pc;
             continue;
           }
         }
         if (lanes == active && !(op.may_wait && stack.depth() > 1)) {
-          pc = op.target;
+          left -= pc + 1 - first;
+          go_to(op.target);
           continue;
         }
         if (lanes == 0) {
-          ++pc;
           continue;
         }
         break;
@@ -375,14 +380,13 @@ inline bool Executor<W, kTold>::run_path(Warp& warp, std::uint64_t& budget) {
           if constexpr (kTold == Told::Check)
             if (lanes != 0) Program::check_members(warp, op, lanes);
           if (lanes != 0) ptx::execute(warp.lanes, op, lanes);
-          ++pc;
           continue;
         }
         break;
       default:
         break;
     }
-    count();
+    count(pc + 1);
     warp.pc = pc;
     if constexpr (kTold == Told::Record)
       if (ptx::reads_clock(op))
@@ -390,7 +394,7 @@ inline bool Executor<W, kTold>::run_path(Warp& warp, std::uint64_t& budget) {
     Program::execute_control(warp, op, lanes);
     return warp.state == State::Ready && block_.live_warps != 0;
   }
-  count();
+  count(pc);
   warp.stack.move_to(pc);
   return pc == end || pc >= code_size;
 }
