@@ -38,7 +38,7 @@ class ExecutionUnits {
     const std::uint64_t counts[kArithmeticPipes] = {
         sm.sp_units, sm.sfu_units, sm.dp_units, sm.int_units, 1, 1};
     for (unsigned pipe = 0; pipe < kArithmeticPipes; ++pipe) {
-      pipes_[pipe].first = static_cast<std::uint32_t>(units_.size());
+      pipes_[pipe].first = pipes_[pipe].best = static_cast<std::uint32_t>(units_.size());
       units_.resize(units_.size() + counts[pipe]);
       pipes_[pipe].end = static_cast<std::uint32_t>(units_.size());
       pipes_[pipe].next_issue = counts[pipe] == 0 ? ~Cycle{0} : 0;
@@ -69,32 +69,30 @@ class ExecutionUnits {
   // execute. next_issue(pipe) must be at most `now`.
   Cycle start(Pipe pipe, Cycle collected, unsigned interval_cycles) {
     PipeState& state = pipes_[static_cast<unsigned>(pipe)];
-    // The unit whose collector is free first, then the one that takes an instruction first.
-    std::uint32_t best = state.first;
-    for (std::uint32_t unit = best + 1; unit < state.end; ++unit) {
-      const Cycle mine = units_[unit].collector_free, its = units_[best].collector_free;
-      if (mine < its || (mine == its && units_[unit].free < units_[best].free)) best = unit;
-    }
-    Unit& unit = units_[best];
+    Unit& unit = units_[state.best];
     const Cycle start = std::max(collected, unit.free);
     unit.free = start + interval_cycles;
-    Cycle* const collectors = &collectors_[std::size_t{best} * unit_collectors_];
+    Cycle* const collectors = &collectors_[std::size_t{state.best} * unit_collectors_];
     collectors[unit.next] = start;
     if (++unit.next == unit_collectors_) unit.next = 0;
     unit.collector_free = collectors[unit.next];
-    state.next_issue = units_[state.first].collector_free;
-    for (std::uint32_t i = state.first + 1; i < state.end; ++i)
-      state.next_issue = std::min(state.next_issue, units_[i].collector_free);
+    std::uint32_t best = state.first;
+    for (std::uint32_t other = best + 1; other < state.end; ++other) {
+      const Cycle mine = units_[other].collector_free, its = units_[best].collector_free;
+      if (mine < its || (mine == its && units_[other].free < units_[best].free)) best = other;
+    }
+    state.best = best;
+    state.next_issue = units_[best].collector_free;
     return start;
   }
 
   UnitStatistics& statistics() { return statistics_; }
 
   // Calls f(Cycle&) for every time at which a unit, bank or collector is free, and g(number) for the rest of
-  // the state, the next collectors.
+  // the state: the next units and collectors.
   template <typename F, typename G>
   void for_each_time(const F& f, const G& g) {
-    for (PipeState& pipe : pipes_) f(pipe.next_issue);
+    for (PipeState& pipe : pipes_) f(pipe.next_issue), g(pipe.best);
     for (Unit& unit : units_) f(unit.free), f(unit.collector_free), g(unit.next);
     for (Cycle& collector : collectors_) f(collector);
     for (Cycle& bank : bank_free_) f(bank);
@@ -109,6 +107,7 @@ class ExecutionUnits {
   struct PipeState {
     Cycle next_issue = 0;
     std::uint32_t first = 0, end = 0;  // its units
+    std::uint32_t best = 0;  // whose collector is free first; among these, that takes an instruction first
   };
   std::array<PipeState, kArithmeticPipes> pipes_;
   std::vector<Unit> units_;

@@ -94,7 +94,7 @@ class FetchStage {
     }
     wants_ &= ~(1ull << slot);
     const Bytes line = cache_.line_bytes();
-    const std::uint64_t to_line_end = (line - address % line) >> shift_;
+    const std::uint64_t to_line_end = (line - (address.value() & (line - 1))) >> shift_;
     warp.fetched_end = static_cast<std::uint32_t>(
         std::min<std::uint64_t>(warp.buffered_end + std::min<std::uint64_t>(most_, to_line_end), end));
     warp.fetched_ready = cycle + cycles_;

@@ -87,13 +87,6 @@ template <unsigned W>
   if (blocks_ending_ && drain_changed_) finish_blocks();
 }
 
-template <unsigned W>
-inline void SmCoreOf<W>::issue_and_fetch() {
-  for (WarpScheduler& scheduler : schedulers_)
-    if (may_issue(scheduler) == 0 || !issue_one(scheduler)) charge(scheduler, 1);
-  if (fetch_.has_work()) fetch();
-}
-
 // The time of the next work; an arrival from outside wakes the SM before.
 template <unsigned W>
 [[gnu::always_inline]] inline Picoseconds SmCoreOf<W>::next_tick() {
@@ -120,15 +113,6 @@ template <unsigned W>
 template <unsigned W>
 void SmCoreOf<W>::account(Cycle cycles) {
   for (const WarpScheduler& scheduler : schedulers_) charge(scheduler, cycles);
-}
-
-template <unsigned W>
-void SmCoreOf<W>::charge(const WarpScheduler& scheduler, Cycle cycles) {
-  const WarpStates::Wait wait = states_.first_wait(scheduler.warps());
-  statistics_.issue_slots[wait.reason] += cycles;
-  GridTally* const only = blocks_.only_tally();
-  GridTally& tally = only != nullptr ? *only : idle_tally(wait, cycles);
-  tally.counts.issue_slots[wait.reason] += cycles;
 }
 
 // The kernel to charge an empty slot to, among several: the kernel of a warp that waits for the slot's

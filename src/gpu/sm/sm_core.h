@@ -96,7 +96,10 @@ class SmCoreOf final : public SmCore, private WarpProgram<W, SmCoreOf<W>, TimedW
 
   // The cycle and the blocks (sm_core.cpp).
   void work();
-  void issue_and_fetch();
+  void issue_and_fetch() {
+    issue();
+    if (fetch_.has_work()) fetch();
+  }
   Picoseconds next_tick();
   void end_failed_blocks();
   void account(Cycle cycles);
@@ -121,7 +124,8 @@ class SmCoreOf final : public SmCore, private WarpProgram<W, SmCoreOf<W>, TimedW
   void fault(Block& block, FaultKind kind, const std::string& text);
 
   // Issue (sm_issue.cpp).
-  bool issue_one(WarpScheduler& scheduler);
+  void issue();  // an instruction of each scheduler, or why its slot stays empty
+  bool issue_one(WarpScheduler& scheduler, std::uint64_t ready);  // of these, the warps that may issue now
   bool try_issue(Warp& warp, unsigned slot);
   bool check_operands(Warp& warp, unsigned slot, Cycle from);
   std::uint64_t waiting_for_load_store() const {

@@ -47,10 +47,26 @@ bool SmCoreOf<W>::sleep(Warp& warp, unsigned slot, IssueSlot reason) {
   return false;
 }
 
+template <unsigned W>
+void SmCoreOf<W>::charge(const WarpScheduler& scheduler, Cycle cycles) {
+  const WarpStates::Wait wait = states_.first_wait(scheduler.warps());
+  statistics_.issue_slots[wait.reason] += cycles;
+  GridTally* const only = blocks_.only_tally();
+  GridTally& tally = only != nullptr ? *only : idle_tally(wait, cycles);
+  tally.counts.issue_slots[wait.reason] += cycles;
+}
+
 // Flat: the way of every instruction is one function, without registers saved at every step.
 template <unsigned W>
-[[gnu::flatten]] bool SmCoreOf<W>::issue_one(WarpScheduler& scheduler) {
-  while (const std::uint64_t ready = may_issue(scheduler)) {
+[[gnu::flatten]] void SmCoreOf<W>::issue() {
+  for (WarpScheduler& scheduler : schedulers_)
+    if (const std::uint64_t ready = may_issue(scheduler); ready == 0 || !issue_one(scheduler, ready))
+      charge(scheduler, 1);
+}
+
+template <unsigned W>
+inline bool SmCoreOf<W>::issue_one(WarpScheduler& scheduler, std::uint64_t ready) {
+  for (; ready != 0; ready = may_issue(scheduler)) {
     const unsigned slot = scheduler.pick(ready);
     Warp& warp = *warps_[slot];
     if (warp.reason != IssueSlot::Issued) set_ready(warp, slot);
