@@ -1,12 +1,12 @@
 #include "core/managed_guard.h"
 
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
 
 #include "core/runtime.h"
+#include "memory/two_views.h"
 #include "process/access_fault.h"
 
 namespace duet::core {
@@ -26,25 +26,16 @@ std::byte* ManagedGuard::allocate(Bytes bytes, std::byte*& backing) {
       return guard->explain(address, text, size);
     });
   }
-  const int file = memfd_create("managed", MFD_CLOEXEC);
-  if (file < 0) return nullptr;
-  void* views[2] = {MAP_FAILED, MAP_FAILED};
-  if (ftruncate(file, static_cast<off_t>(bytes)) == 0)
-    for (void*& view : views) view = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-  close(file);
-  if (views[0] == MAP_FAILED || views[1] == MAP_FAILED) {
-    for (void* view : views)
-      if (view != MAP_FAILED) munmap(view, bytes);
-    return nullptr;
-  }
-  backing = static_cast<std::byte*>(views[1]);
+  const memory::TwoViews views = memory::map_two_views("managed", bytes);
+  if (views.program == nullptr) return nullptr;
+  backing = views.simulator;
   Range range;
   range.backing = backing;
   range.bytes = bytes;
   range.number = ++allocations_;
-  const auto base = duet::virtual_address(views[0]);
+  const auto base = duet::virtual_address(views.program);
   apply(base, ranges_[base] = range);
-  return static_cast<std::byte*>(views[0]);
+  return views.program;
 }
 
 void ManagedGuard::attach(VirtualAddress base, Attachment attachment, driver::StreamId stream) {
@@ -58,8 +49,8 @@ void ManagedGuard::attach(VirtualAddress base, Attachment attachment, driver::St
 bool ManagedGuard::release(VirtualAddress base) {
   const auto found = ranges_.find(base);
   if (found == ranges_.end()) return false;
-  munmap(duet::pointer_of(base), found->second.bytes);
-  munmap(found->second.backing, found->second.bytes);
+  memory::unmap({static_cast<std::byte*>(duet::pointer_of(base)), found->second.backing},
+                found->second.bytes);
   ranges_.erase(found);
   return true;
 }

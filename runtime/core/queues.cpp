@@ -1,6 +1,7 @@
 #include "core/queues.h"
 
 #include "core/memory_pool.h"
+#include "machine/watch/host_pages.h"
 
 namespace duet::core {
 
@@ -98,10 +99,16 @@ driver::Command host_function_command(Runtime& runtime, HostFunction function) {
   command.host_function = [&runtime, here = std::move(function.here)] {
     runtime.in_host_function = true;
     const process::ProgramTime program_time;
-    if (ManagedGuard* guard = runtime.managed_guard())
-      guard->around_host_function(here);
+    const auto guarded = [&] {
+      if (ManagedGuard* guard = runtime.managed_guard())
+        guard->around_host_function(here);
+      else
+        here();
+    };
+    if (machine::HostPages* pages = runtime.process().host_pages())
+      pages->around_host_function(guarded);
     else
-      here();
+      guarded();
     runtime.in_host_function = false;
   };
   return command;

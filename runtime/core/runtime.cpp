@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "base/error.h"
+#include "machine/watch/host_pages.h"
 
 namespace duet::core {
 
@@ -37,25 +38,34 @@ Runtime& Runtime::get() {
 }
 
 Runtime::Runtime() : program_(process::Program::get()), words_(&kNoWords) {
-  if (!ManagedGuard::needed(config()) || program_.side() != nullptr) return;
-  managed_guard_ = std::make_unique<ManagedGuard>(*this);
-  program_.reach_memory_by([this](const std::byte* host) { return managed_guard_->backing(host); });
+  machine::HostPages* const pages = process().host_pages();
+  if (ManagedGuard::needed(config()) && program_.side() == nullptr)
+    managed_guard_ = std::make_unique<ManagedGuard>(*this);
+  if (managed_guard_ == nullptr && pages == nullptr) return;
+  program_.reach_memory_by([this, pages](const std::byte* host) {
+    std::byte* const place = pages != nullptr ? pages->backing(host) : nullptr;
+    if (place != nullptr) return place;
+    return managed_guard_ != nullptr ? managed_guard_->backing(host) : const_cast<std::byte*>(host);
+  });
 }
 
 void* Runtime::allocate_host(Bytes bytes, memory::AllocationKind kind, const HostMemoryUse& use) {
   const Bytes whole = round_up(std::max<Bytes>(bytes, 1), space().page_bytes());
-  if (kind == memory::AllocationKind::Managed && managed_guard_ != nullptr) {
+  machine::HostPages* const pages = process().host_pages();
+  const bool guarded = kind == memory::AllocationKind::Managed && managed_guard_ != nullptr;
+  if (guarded || (kind == memory::AllocationKind::Pinned && pages != nullptr)) {
     std::byte* backing = nullptr;
-    std::byte* host = managed_guard_->allocate(whole, backing);
+    std::byte* host =
+        guarded ? managed_guard_->allocate(whole, backing) : pages->allocate(bytes, whole, backing);
     if (host == nullptr) return nullptr;
+    const VirtualAddress base = duet::virtual_address(host);
     try {
       space().map_host(host, bytes, kind, memory::PageAttributes{}, use.api_flags, backing);
     } catch (const Error&) {
-      managed_guard_->release(duet::virtual_address(host));
+      static_cast<void>(guarded ? managed_guard_->release(base) : pages->release(base));
       return nullptr;
     }
-    if (use.attachment != Attachment::Global)
-      managed_guard_->attach(duet::virtual_address(host), use.attachment, 0);
+    if (guarded && use.attachment != Attachment::Global) managed_guard_->attach(base, use.attachment, 0);
     return host;
   }
   const bool write_combined = kind == memory::AllocationKind::Pinned && use.write_combined;
@@ -78,8 +88,11 @@ const memory::Allocation* Runtime::map_host(void* host, Bytes bytes, memory::All
 }
 
 bool Runtime::free_host(void* pointer) {
-  if (managed_guard_ != nullptr && managed_guard_->release(duet::virtual_address(pointer))) {
-    space().release(duet::virtual_address(pointer));
+  machine::HostPages* const pages = process().host_pages();
+  const VirtualAddress base = duet::virtual_address(pointer);
+  if ((managed_guard_ != nullptr && managed_guard_->release(base)) ||
+      (pages != nullptr && pages->release(base))) {
+    space().release(base);
     return true;
   }
   const auto found = host_memory_.find(pointer);

@@ -1,5 +1,6 @@
 #include "process/access_fault.h"
 
+#include <dlfcn.h>
 #include <signal.h>
 #include <ucontext.h>
 #include <unistd.h>
@@ -10,6 +11,7 @@
 #include <mutex>
 #include <thread>
 
+#include "machine/watch/host_pages.h"
 #include "process/program.h"
 
 namespace duet::process {
@@ -30,6 +32,15 @@ const char* verb(const void* context) {
                                                                                              : "reads";
 #else
   return "touches";
+#endif
+}
+
+const void* instruction([[maybe_unused]] const void* context) {
+#ifdef __x86_64__
+  const auto at = static_cast<const ucontext_t*>(context)->uc_mcontext.gregs[REG_RIP];
+  return pointer_of(VirtualAddress(static_cast<std::uint64_t>(at)));
+#else
+  return nullptr;
 #endif
 }
 
@@ -96,9 +107,31 @@ void explain(const siginfo_t& info, const void* context) {
   if (write(STDERR_FILENO, text, std::strlen(text)) < 0) return;
 }
 
+bool in_call() {
+  const Thread* const thread = Program::known_thread();
+  return thread != nullptr && thread->calls_inside != 0;
+}
+
+// Memory that a check has closed to the program (machine/watch/host_pages.h): open then. Its touches are
+// outside of malloc, so that a finding may be written.
+bool opens(const siginfo_t& info, const void* context) {
+  machine::HostPages* const pages = watched->machine().host_pages();
+  if (pages == nullptr) return false;
+  const auto guard = watched->lock();
+  const bool writes = std::strcmp(verb(context), "writes") == 0;
+  return pages->touched(virtual_address(info.si_addr), 1, {writes, in_call(), instruction(context)});
+}
+
+// The program is about to hand bytes of its memory to Linux (guard/system_calls.cpp).
+void use_memory(const void* first, std::size_t bytes, int writes) {
+  const auto guard = watched->lock();
+  watched->machine().host_pages()->touched(virtual_address(first), bytes, {writes != 0, in_call()});
+}
+
 // Returning runs the instruction again.
 void on_fault(int signal, siginfo_t* info, void* context) {
   const bool by_an_instruction = info->si_code > 0;
+  if (info->si_code == SEGV_ACCERR && opens(*info, context)) return;
   if (by_an_instruction) explain(*info, context);
   if ((before.sa_flags & SA_SIGINFO) != 0) return before.sa_sigaction(signal, info, context);
   if (before.sa_handler != SIG_DFL && before.sa_handler != SIG_IGN) return before.sa_handler(signal);
@@ -115,6 +148,10 @@ void watch_faults(Program& program) {
   action.sa_sigaction = on_fault;
   action.sa_flags = SA_SIGINFO | SA_ONSTACK;
   sigaction(SIGSEGV, &action, &before);
+  using Tell = void (*)(void (*)(const void*, std::size_t, int));
+  if (program.machine().host_pages() == nullptr) return;
+  if (const auto tell = reinterpret_cast<Tell>(dlsym(RTLD_DEFAULT, "duet_tell_of_memory")); tell != nullptr)
+    tell(use_memory);
 }
 
 void explain_faults_by(FaultExplainer explainer) { api_explainer = explainer; }

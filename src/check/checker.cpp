@@ -169,6 +169,19 @@ void Checker::submitted(const Transfer& transfer) {
   pending.hashed = true;
 }
 
+void Checker::host_touches(CommandNumber command, VirtualAddress address, bool writes,
+                           const std::string& frames) {
+  const std::string verb = writes ? "written" : "read";
+  const std::uint64_t place = places_.try_emplace(frames, places_.size() + 1).first->second;
+  findings_.add({FindingKind::HostRace, nullptr, place, writes}, [&] {
+    return "the host " + std::string(writes ? "writes" : "reads") +
+           " memory before it has waited for the copy into it: what is there depends on which is faster, "
+           "in " +
+           global_.space().place_of(address) + (frames.empty() ? "" : "\n" + verb + " at " + frames) +
+           "\nwrite by " + order_.name(command) + call_text("called at", command);
+  });
+}
+
 // Lines of PTX without a source line have numbers of their own.
 std::uint64_t Checker::line_number(const ptx::Kernel& kernel, std::uint32_t ptx_line) {
   std::uint64_t& number = line_numbers_[{&kernel, ptx_line}];

@@ -77,6 +77,8 @@ class Checker {
   GridOrder& order_in(const Launch& launch);
   void submitted(const Transfer& transfer);
   void host_function_submitted(CommandNumber command) { host_functions_ = command; }
+  // The host touches memory that the command writes, and has not waited for it. `frames`: where it is.
+  void host_touches(CommandNumber command, VirtualAddress address, bool writes, const std::string& frames);
   void kernel_starts(CommandNumber command);
   void completed(CommandNumber command);
 

@@ -9,7 +9,7 @@ namespace {
 struct Names {
   const char *check, *name;
 };
-constexpr std::array<Names, 23> kFindingNames{{{"memory", "out_of_bounds"},
+constexpr std::array<Names, 24> kFindingNames{{{"memory", "out_of_bounds"},
                                                {"memory", "misaligned"},
                                                {"memory", "use_after_free"},
                                                {"memory", "use_before_allocation"},
@@ -17,6 +17,7 @@ constexpr std::array<Names, 23> kFindingNames{{{"memory", "out_of_bounds"},
                                                {"races", "global_race"},
                                                {"races", "command_race"},
                                                {"races", "host_buffer_changed"},
+                                               {"races", "host_race"},
                                                {"init", "uninitialised_global"},
                                                {"init", "uninitialised_shared"},
                                                {"init", "uninitialised_local"},

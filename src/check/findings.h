@@ -20,6 +20,7 @@ enum class FindingKind : std::uint32_t {
   GlobalRace,
   CommandRace,
   HostChanged,
+  HostRace,
   UninitialisedGlobal,
   UninitialisedShared,
   UninitialisedLocal,

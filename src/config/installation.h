@@ -10,8 +10,9 @@ struct Installation {
   std::string prefix;             // of bin/duet
   std::string library_directory;  // where programs find libcudart.so.13
   std::string guard_library;
-  std::string guest_directory;  // libraries for programs on simulated cores
-  std::string host_program;     // the program that runs them
+  std::string system_calls_library;  // preloaded too where pinned memory is watched
+  std::string guest_directory;       // libraries for programs on simulated cores
+  std::string host_program;          // the program that runs them
   std::string machines_directory;
   std::string include_directory;
   std::string workloads_directory;

@@ -24,6 +24,8 @@ class CommandOrder {
   void host_knows(CommandId id);
   // The host has seen that all of the stream is complete.
   void host_knows_points(StreamId stream);
+  // Whether it has, of this command or of one behind it.
+  bool known_to_host(CommandId id) const { return reaches(host_.commands, known_[id - 1].label.stream, id); }
 
   bool before(CommandId earlier, CommandId later) const;
   bool before(const StreamPoint& earlier, CommandId later) const;

@@ -70,6 +70,7 @@ struct Driver::State {
   bool encoded = false;
   std::optional<gpu::Fault> fault;
   std::optional<CommandOrder> order;
+  std::function<void()> host_learns = [] {};
   std::map<CommandId, PlainCopy> plain_copies;
   std::vector<CommandId> launched;  // kernels that are sent and not complete, in order
   DriverStatistics statistics;
@@ -194,7 +195,10 @@ void Driver::State::add_to_order(const Command& command) {
 
 bool Driver::complete(CommandId id) const {
   const bool done = state_->book.done(id);
-  if (done && state_->order) state_->order->host_knows(id);
+  if (done && state_->order) {
+    state_->order->host_knows(id);
+    state_->host_learns();
+  }
   return done;
 }
 
@@ -210,17 +214,20 @@ bool Driver::stream_idle(StreamId stream) const {
         state_->order->host_knows(book.streams[s].last);
         state_->order->host_knows_points(static_cast<StreamId>(s));
       }
+    state_->host_learns();
   }
   return idle;
 }
 
 bool Driver::all_idle() const {
   const bool idle = !outstanding();
-  if (idle && state_->order)
+  if (idle && state_->order) {
     for (std::size_t s = 0; s < state_->book.streams.size(); ++s) {
       state_->order->host_knows(state_->book.streams[s].last);
       state_->order->host_knows_points(static_cast<StreamId>(s));
     }
+    state_->host_learns();
+  }
   return idle;
 }
 
@@ -233,6 +240,8 @@ void Driver::keep_order() { state_->order.emplace(); }
 bool Driver::ordered(CommandId earlier, CommandId later) const {
   return state_->order->before(earlier, later);
 }
+bool Driver::known_to_host(CommandId id) const { return state_->order->known_to_host(id); }
+void Driver::on_host_learns(std::function<void()> told) { state_->host_learns = std::move(told); }
 const CommandLabel& Driver::label(CommandId id) const { return state_->order->label(id); }
 StreamPoint Driver::point(StreamId stream) {
   const CommandBook& book = state_->book;

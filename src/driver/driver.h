@@ -222,6 +222,10 @@ class Driver : public sim::Component {
   // From now on, before the first command: which commands CUDA orders is kept.
   void keep_order();
   bool ordered(CommandId earlier, CommandId later) const;
+  // Whether the host has learnt by CUDA's rules that the command is complete.
+  bool known_to_host(CommandId id) const;
+  // Called when the host may have learnt something, inside the call that tells it.
+  void on_host_learns(std::function<void()> told);
   const CommandLabel& label(CommandId id) const;
   // The same for points: of what is submitted to the stream now.
   StreamPoint point(StreamId stream);

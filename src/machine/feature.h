@@ -31,6 +31,7 @@ class JournalWriter;
 namespace duet::machine {
 
 class CoreBorrower;
+class HostPages;
 class LoadedModule;
 class System;
 
@@ -82,6 +83,8 @@ class Feature : public driver::CommandWatcher, public gpu::BlockWatcher {
   virtual void memory_in_stream(const StreamMemoryChange&) {}
   // Whether memory that was freed is not given again while there is other memory.
   virtual bool keeps_freed_memory() const { return false; }
+  // Pinned memory of the program is allocated there; null: the feature watches none.
+  virtual HostPages* host_pages() { return nullptr; }
   virtual void call_failed(const char* /*call*/, const char* /*error*/) {}
   // What it has found goes to the journal: after the ticks of a time at which commands have completed, and at
   // the end of the run.

@@ -50,6 +50,12 @@ CoreBorrower* Process::borrower() const {
   return nullptr;
 }
 
+HostPages* Process::host_pages() const {
+  for (const auto& feature : features_)
+    if (HostPages* const pages = feature->host_pages(); pages != nullptr) return pages;
+  return nullptr;
+}
+
 // Of features the first that hears: what they do with a time comes after what is recorded of it.
 void Process::kernel_starts(const gpu::Grid& grid) {
   engine().after_ticks([this, &grid] {

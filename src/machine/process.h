@@ -101,6 +101,7 @@ class Process : private driver::CommandWatcher, private gpu::BlockWatcher {
   // As a feature has them.
   void memory_in_stream(const StreamMemoryChange& change);
   bool keeps_freed_memory() const;
+  HostPages* host_pages() const;
   void call_failed(const char* call, const char* error);
   // The machine has been simulated to `time`.
   void mark(std::string_view name, Picoseconds time);

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""`duet run --check` on stream_memory.cu: faults of the host's calls are found, with the lines of the calls, in the terminal and
-in the file of --check-output; and the same calls in CUDA's order are silent.
+"""`duet run --check` on stream_memory.cu and host_reads.cu: faults of the host's calls, and of the host beside copies, are found, with
+their lines, in the terminal and in the file of --check-output; and the same calls in CUDA's order are silent.
 
 Usage: host_test.py BUILD_DIRECTORY SOURCE_DIRECTORY [unittest arguments]."""
 import json
@@ -26,18 +26,26 @@ KINDS = {
     "freed_twice": "api_error",
     "copy_beside_kernel": "command_race",
 }
-KERNEL_LINES = {line for line, text in enumerate((SOURCE / FILE).read_text().splitlines(), 1) if "__global__" in text}
+READS = "tests/check/host_reads.cu"
+TOUCHES = ("read", "small", "overwritten", "other_stream", "other_event", "printed")
 
 
-def lines_of(case):
-    return {number for number, line in enumerate((SOURCE / FILE).read_text().splitlines(), 1) if line.endswith(f"// !{case}")}
+def lines_with(file, holds):
+    return {number for number, line in enumerate((SOURCE / file).read_text().splitlines(), 1) if holds(line)}
+
+
+KERNEL_LINES = lines_with(FILE, lambda line: "__global__" in line)
+
+
+def lines_of(case, file=FILE):
+    return lines_with(file, lambda line: f"!{case}" in line.partition("// ")[2].split())
 
 
 class Host(Fixture):
-    def run_case(self, case, *options):
+    def run_case(self, case, *options, file=FILE):
         out = WORK / f"out-host-{case}-{len(options)}"
         sarif = WORK / f"{case}.sarif"
-        result = call(DUET, "run", "-q", "--no-html", "--check", "all", "--check-output", sarif, "--out", out, *options, self.compiled(FILE), case)
+        result = call(DUET, "run", "-q", "--no-html", "--check", "all", "--check-output", sarif, "--out", out, *options, self.compiled(file), case)
         self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
         return stats(out)["check"]["findings"], json.loads(sarif.read_text()), result.stderr
 
@@ -55,6 +63,21 @@ class Host(Fixture):
             found, sarif, text = self.run_case("clean", *options)
             self.assertEqual(found, [], text)
             self.assertEqual(sarif["runs"][0]["results"], [])
+
+    def test_touches_beside_copies(self):
+        for options in ((), ("--functional",)):
+            for case in TOUCHES:
+                with self.subTest(case, options=options):
+                    found, _, text = self.run_case(case, *options, file=READS)
+                    self.assertEqual([one["kind"] for one in found], ["host_race"], text)
+                    self.assertIn("the host writes" if case == "overwritten" else "the host reads", text)
+                    told = {int(line) for fact in found[0]["facts"] for line in re.findall(r"host_reads\.cu:(\d+)", fact)}
+                    self.assertEqual(told, lines_of(case, READS), text)
+
+    def test_touches_behind_waits(self):
+        for options in ((), ("--functional",), ("--shuffle", "3")):
+            found, _, text = self.run_case("clean", *options, file=READS)
+            self.assertEqual(found, [], text)
 
     def test_sarif(self):
         found, sarif, _ = self.run_case("copy_beside_kernel", "--functional")

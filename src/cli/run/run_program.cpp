@@ -189,6 +189,8 @@ int run_program(const config::Installation& installation, const RunOptions& opti
     setenv("DUET_CLOCK", options.wall_clock ? "wall" : "simulated", 1);  // runtime/guard/clock.cpp reads it
     prepend_environment("LD_LIBRARY_PATH", installation.library_directory, ':');
     prepend_environment("LD_PRELOAD", installation.guard_library, ':');
+    if (options.run.of<machine::CheckOptions>().checks.races)
+      prepend_environment("LD_PRELOAD", installation.system_calls_library, ':');
   }
 #ifdef DUET_SANITIZER_LIBRARY
   // A library built with a sanitizer needs its runtime first in every process with it.

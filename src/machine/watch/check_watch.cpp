@@ -15,6 +15,7 @@
 #include "machine/watch/check_options.h"
 #include "machine/watch/command_checks.h"
 #include "machine/watch/host_frames.h"
+#include "machine/watch/host_pages.h"
 #include "machine/watch/model_check.h"
 #include "report/journal/journal.h"
 
@@ -59,6 +60,7 @@ class CheckWatch final : public Feature {
   void resource_changed(const char* kind, std::uint64_t id, bool made) override;
   void memory_in_stream(const StreamMemoryChange& change) override;
   bool keeps_freed_memory() const override { return checks_.memory; }
+  HostPages* host_pages() override { return pages_ ? &*pages_ : nullptr; }
   void call_failed(const char* call, const char* error) override;
 
  private:
@@ -67,6 +69,7 @@ class CheckWatch final : public Feature {
   void allocation_changed(const memory::Allocation& allocation, bool made);
   std::string frames() const { return simulated_host_ ? std::string() : program_frames(); }
   std::string call_of(check::CommandNumber command) const;
+  void close_pages(driver::CommandId id, const driver::CopyJob& job);
 
   const check::Checks checks_;
   const bool simulated_host_, looks_at_model_;
@@ -76,6 +79,7 @@ class CheckWatch final : public Feature {
   report::JournalWriter* journal_ = nullptr;
   check::Findings findings_;  // of a run that checks no kernels
   std::optional<check::Checker> checker_;
+  std::optional<HostPages> pages_;
   std::optional<ModelCheck> model_check_;
 };
 
@@ -90,6 +94,12 @@ void CheckWatch::attach(System& system, report::JournalWriter* journal) {
     order.call = [this](check::CommandNumber command) { return call_of(command); };
     checker_.emplace(checks_, system.address_space(), std::move(order), !simulated_host_);
     system.services().checker = &*checker_;
+    if (checks_.races && !simulated_host_)
+      pages_.emplace(driver, [this](driver::CommandId id, VirtualAddress address, const Touch& touch) {
+        checker_->host_touches(static_cast<check::CommandNumber>(id), address, touch.writes,
+                               program_frames(touch.from));
+        record_findings();
+      });
   }
   if (looks_at_model_) {
     model_check_.emplace(system.config(), driver, checks_.model ? &findings() : nullptr);
@@ -123,6 +133,12 @@ void CheckWatch::submitted(driver::CommandId id, const driver::Command& command)
       calls_[static_cast<check::CommandNumber>(id)] =
           (launch ? "@=" + readable_name(command.grid->kernel->name) : std::string()) + at;
   tell_command(*checker_, id, command);
+  if (pages_ && command.kind == driver::CommandKind::Copy) close_pages(id, command.copy);
+}
+
+void CheckWatch::close_pages(driver::CommandId id, const driver::CopyJob& job) {
+  const bool dense = job.slices == 1 && (job.rows == 1 || job.to.row_pitch == job.width_bytes);
+  if (job.to.host && dense) pages_->written_by(id, job.to.address, job.width_bytes * job.rows);
 }
 
 std::string CheckWatch::call_of(check::CommandNumber command) const {
