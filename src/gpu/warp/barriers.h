@@ -21,6 +21,8 @@ struct BarrierReduction {
 struct Barrier {
   std::uint64_t arrived_threads = 0;
   std::uint64_t arrived_warps = 0;
+  std::uint64_t gone_warps = 0;        // arrived without waiting, and ended since
+  bool ahead = false;                  // some warps have arrived without waiting
   std::uint64_t expected_threads = 0;  // 0: the whole block
   BarrierReduction running, complete;  // of this phase and of the last one
 
@@ -36,8 +38,8 @@ struct Barrier {
     expected_threads = expected;
   }
   bool satisfied(std::uint64_t live_warps) const {
-    return in_use() &&
-           (expected_threads == 0 ? arrived_warps >= live_warps : arrived_threads >= expected_threads);
+    return in_use() && (expected_threads == 0 ? arrived_warps >= live_warps + gone_warps
+                                              : arrived_threads >= expected_threads);
   }
   // "1 of 2 warps"
   std::string arrivals(std::uint64_t live_warps) const {
@@ -48,7 +50,8 @@ struct Barrier {
   void next_phase() {
     complete = running;
     running = {};
-    arrived_threads = arrived_warps = 0;
+    arrived_threads = arrived_warps = gone_warps = 0;
+    ahead = false;
   }
 };
 

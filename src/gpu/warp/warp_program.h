@@ -239,6 +239,9 @@ void WarpProgram<W, Sm, Warp>::arrive(Warp& warp, const MicroOp& op, std::uint64
     warp.barrier = use.id;
     warp.barrier_op = &op;
     sm().sleep_at_barrier(warp);
+  } else {
+    barrier.ahead = true;
+    warp.ahead_at |= static_cast<std::uint16_t>(1u << use.id);
   }
   release_barriers(block);
 }
@@ -250,6 +253,9 @@ void WarpProgram<W, Sm, Warp>::release_barriers(Block& block) {
     const auto id = static_cast<unsigned>(std::countr_zero(rest));
     Barrier& barrier = block.barriers[id];
     if (!barrier.satisfied(block.live_warps)) continue;
+    if (barrier.ahead) [[unlikely]]
+      sm().for_each_warp(block,
+                         [&](Warp& warp) { warp.ahead_at &= static_cast<std::uint16_t>(~(1u << id)); });
     barrier.next_phase();
     if (block.check != nullptr) [[unlikely]]
       block.check->completed(id);
@@ -342,6 +348,9 @@ template <unsigned W, class Sm, class Warp>
   --warp.block->live_warps;
   if (warp.block->check != nullptr) warp.block->check->ended(warp.index);
   sm().warp_ended(warp);
+  LaneMask(std::exchange(warp.ahead_at, {})).for_each([&](unsigned id) {
+    ++warp.block->barriers[id].gone_warps;
+  });
   if (warp.block->arrived_barriers != 0) release_barriers(*warp.block);
 }
 

@@ -74,6 +74,7 @@ struct WarpState {
     stack.start(LaneMask::first(static_cast<unsigned>(std::min<std::uint64_t>(lanes.width, left))).bits());
     waiting_op = nullptr;
     released = false;
+    ahead_at = 0;
   }
 
   ptx::Warp<W> lanes;
@@ -82,9 +83,10 @@ struct WarpState {
   std::uint64_t active = 0;
   const ptx::MicroOp* code = nullptr;
   Block* block = nullptr;
-  std::uint32_t index = 0;  // in its block
-  bool released = false;    // some of its paths have left a barrier, and the warp is to be told
-  unsigned barrier = 0;     // where it waits, or one of its paths does
+  std::uint32_t index = 0;     // in its block
+  bool released = false;       // some of its paths have left a barrier, and the warp is to be told
+  std::uint16_t ahead_at = 0;  // a bit each: barriers at which it has arrived without waiting
+  unsigned barrier = 0;        // where it waits, or one of its paths does
   const ptx::MicroOp* barrier_op = nullptr;
   const ptx::MicroOp* waiting_op = nullptr;  // the reduction whose result is due when the barrier completes
   std::uint64_t waiting_lanes = 0;

@@ -225,6 +225,21 @@ TEST(WarpProgram, WhoArrivesWithoutWaitingGoesOn) {
   EXPECT_FALSE(sm.asleep(1));
 }
 
+// bar.arrive counts a warp once, though it ends: two arrive and end, and the third has not come.
+TEST(WarpProgram, WhoHasArrivedAndEndedCountsOnce) {
+  StepSm sm(
+      "setp.lt.u32 %p0, %r0, 64;\n@!%p0 bra S;\nbar.arrive 1, 128;\nret;\n"
+      "S: bar.sync 1, 128;\nst.global.u32 [%d0], 2;\n",
+      4);
+  sm.run(2);
+  sm.run(0);
+  sm.run(1);
+  EXPECT_TRUE(sm.ended(1));
+  EXPECT_TRUE(sm.asleep(2));
+  sm.run(3);
+  EXPECT_FALSE(sm.asleep(2));
+}
+
 TEST(WarpProgram, EndedWarpsCountAsArrived) {
   StepSm sm("setp.lt.u32 %p0, %r0, 32;\n@%p0 bra S;\nret;\nS: bar.sync 0;\nst.global.u32 [%d0], 1;\n", 3);
   sm.run(0);
