@@ -1,6 +1,7 @@
 #include "link/link.h"
 
 #include <algorithm>
+#include <bit>
 #include <cassert>
 #include <utility>
 
@@ -17,7 +18,23 @@ Direction::Direction(sim::Engine& engine, std::string name, std::string prefix, 
 }
 
 PacketQueue& Direction::add_input(sim::Component* producer, std::size_t packets) {
-  return inputs_.emplace_back(std::max(packets, queue_packets_), producer, this);
+  PacketQueue& input = inputs_.emplace_back(std::max(packets, queue_packets_), producer, this);
+  const std::size_t number = inputs_.size() - 1;
+  if (number % 64 == 0) marked_.push_back(0);
+  input.mark_pushes(&marked_.back(), 1ull << number % 64);
+  return input;
+}
+
+template <typename F>
+inline bool Direction::any_input(std::size_t begin, std::size_t end, F f) const {
+  for (std::size_t first = begin / 64 * 64; first < end; first += 64) {
+    std::uint64_t rest = marked_[first / 64];
+    if (first < begin) rest &= ~0ull << (begin - first);
+    if (end - first < 64) rest &= (1ull << (end - first)) - 1;
+    for (; rest != 0; rest &= rest - 1)
+      if (f(first + static_cast<std::size_t>(std::countr_zero(rest)))) return true;
+  }
+  return false;
 }
 
 PacketQueue& Direction::add_output(std::uint16_t number, sim::Component* consumer) {
@@ -26,7 +43,8 @@ PacketQueue& Direction::add_output(std::uint16_t number, sim::Component* consume
 }
 
 bool Direction::ready(Picoseconds now) const {
-  return std::any_of(inputs_.begin(), inputs_.end(), [&](const PacketQueue& input) {
+  return any_input(0, inputs_.size(), [&](std::size_t number) {
+    const PacketQueue& input = inputs_[number];
     return input.can_pop(now) && output_of(input.front()).can_push(now);
   });
 }
@@ -50,25 +68,26 @@ void Direction::take_turn(Picoseconds now) {
 
 // Puts the next packet on the wire; false when none can go.
 bool Direction::accept(Picoseconds now) {
-  for (std::size_t i = 0; i < inputs_.size(); ++i) {
-    std::size_t index = round_robin_ + i;
-    if (index >= inputs_.size()) index -= inputs_.size();
-    PacketQueue& input = inputs_[index];
-    if (!input.can_pop(now)) continue;
-    assert(output_index_[input.front().destination] != kNoOutput);
-    PacketQueue& output = outputs_[output_index_[input.front().destination]];
-    if (!output.can_push(now)) continue;
-    const memory::Packet packet = input.pop(now);
-    const Picoseconds end = wire_.reserve(now, packet.payload_bytes);
-    output.push(now, packet, end + latency_ps_);
-    ++statistics_.packets;
-    statistics_.payload_bytes += packet.payload_bytes;
-    statistics_.busy_ps += end - now;
-    round_robin_ = index + 1 == inputs_.size() ? 0 : index + 1;
-    take_turn(now);
-    return true;
-  }
-  return false;
+  const auto goes = [&](std::size_t input) { return send(now, input); };
+  return any_input(round_robin_, inputs_.size(), goes) || any_input(0, round_robin_, goes);
+}
+
+// The packet of this input, when it can go.
+inline bool Direction::send(Picoseconds now, std::size_t number) {
+  PacketQueue& input = inputs_[number];
+  if (!input.can_pop(now)) return false;
+  assert(output_index_[input.front().destination] != kNoOutput);
+  PacketQueue& output = outputs_[output_index_[input.front().destination]];
+  if (!output.can_push(now)) return false;
+  const memory::Packet packet = input.pop(now);
+  const Picoseconds end = wire_.reserve(now, packet.payload_bytes);
+  output.push(now, packet, end + latency_ps_);
+  ++statistics_.packets;
+  statistics_.payload_bytes += packet.payload_bytes;
+  statistics_.busy_ps += end - now;
+  round_robin_ = number + 1 == inputs_.size() ? 0 : number + 1;
+  take_turn(now);
+  return true;
 }
 
 Picoseconds Direction::tick(Picoseconds now) {
@@ -77,8 +96,12 @@ Picoseconds Direction::tick(Picoseconds now) {
   // While the wire is busy nothing can go. When it is free, a remaining packet waits for a credit, whose
   // return wakes this component, or has not arrived yet.
   Picoseconds next = kNever;
-  for (const PacketQueue& input : inputs_) {
-    if (input.empty()) continue;
+  any_input(0, inputs_.size(), [&](std::size_t number) {
+    const PacketQueue& input = inputs_[number];
+    if (input.empty()) {
+      marked_[number / 64] &= ~(1ull << number % 64);
+      return false;
+    }
     const Picoseconds arrival = input.next_arrival(now);
     if (arrival != kNever)
       next = std::min(next, next_opportunity(arrival));
@@ -86,7 +109,8 @@ Picoseconds Direction::tick(Picoseconds now) {
       next = std::min(next, wire_.free_at());
     else if (!has_turn(now))
       next = std::min(next, now + 1);
-  }
+    return false;
+  });
   return next;
 }
 

@@ -62,6 +62,11 @@ class Direction : public sim::Component {
   static constexpr std::uint8_t kNoOutput = 255;
 
   bool accept(Picoseconds now);
+  bool send(Picoseconds now, std::size_t input);
+  // Whether f holds for one of the inputs from `begin` to `end` that may hold a packet; asked up to the
+  // first.
+  template <typename F>
+  bool any_input(std::size_t begin, std::size_t end, F f) const;
   bool ready(Picoseconds now) const;
   bool has_turn(Picoseconds now) const;
   // A packet has left: of a shared wire, the other is next.
@@ -74,6 +79,7 @@ class Direction : public sim::Component {
   Picoseconds latency_ps_;
   std::size_t queue_packets_;
   std::deque<PacketQueue> inputs_;
+  std::deque<std::uint64_t> marked_;  // inputs (one bit each) that may hold a packet
   std::deque<PacketQueue> outputs_;
   std::array<std::uint8_t, 256> output_index_;
   std::size_t round_robin_ = 0;
