@@ -1,5 +1,6 @@
 // A run with known overlap. "hidden": copies of one stream beside a kernel of another that takes longer.
-// "serial": the same, one after the other. "names": kernels whose names begin alike. "threads": two threads.
+// "serial": the same, one after the other; "queued": in one stream. "names": kernels whose names begin alike.
+// "threads": two threads.
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
@@ -19,7 +20,7 @@ __global__ void overloaded(int* data, int by) { data[threadIdx.x] += by; }
 
 static constexpr int kBytes = 64 * 1024, kCopies = 4;
 
-static int offload(bool serial) {
+static int offload(bool serial, bool queued) {
   cudaStream_t compute, copies;
   int *data, *buffer;
   void* host;
@@ -28,6 +29,7 @@ static int offload(bool serial) {
       cudaMalloc(&buffer, kBytes) != cudaSuccess || cudaMallocHost(&host, kBytes) != cudaSuccess)
     return 77;
   memset(host, 0, kBytes);
+  if (queued) compute = copies;
   chain<<<1, 32, 0, compute>>>(data, 10000);
   if (serial) cudaStreamSynchronize(compute);
   for (int i = 0; i < kCopies; ++i) {
@@ -69,5 +71,6 @@ static int threads() {
 int main(int argc, char** argv) {
   if (argc > 1 && !strcmp(argv[1], "names")) return names();
   if (argc > 1 && !strcmp(argv[1], "threads")) return threads();
-  return offload(argc > 1 && !strcmp(argv[1], "serial"));
+  const char* way = argc > 1 ? argv[1] : "";
+  return offload(!strcmp(way, "serial"), !strcmp(way, "queued"));
 }

@@ -86,6 +86,14 @@ class Table(Fixture):
         self.assertEqual(path["host_to_device"], length(spans(found["copies"])))
         self.assertEqual((path["driver"], path["calls"]), (moments["driver"], moments["calls"]))
 
+    def test_commands_that_wait_on_the_gpu_are_behind_their_stream(self):
+        """With driver.read_ahead a copy, or a kernel, may start before the host can know that the one before has ended."""
+        found, _ = self.run_table("queued", options=("--machine", "h100"))
+        path = found["account"]["critical_path_ps"]
+        self.assertGreater(path["kernels"], 0.9 * length(spans(found["kernels"])))
+        self.assertGreater(path["host_to_device"], 0.9 * length(spans(found["copies"])))
+        self.assertLess(path["driver"], 0.2 * found["account"]["time_ps"])
+
     def test_parts_add_up_whatever_runs(self):
         two_streams = "tests/front_door/two_streams.cu"
         for options in ((), ("--functional",), ("--events",), ("--machine", "llano"), ("--set", "driver.read_ahead=true")):

@@ -154,6 +154,18 @@ void TimeAccount::wait_for_room(Pending& pending, const Start& start, Picosecond
   advance(pending.path, start.beside_others ? until : std::min(until, kernel_ended_), Part::Kernels);
 }
 
+// A command that was prepared before its stream's last one had ended (driver.read_ahead) waited for it on the
+// GPU. It may start before the host could know of that end.
+void TimeAccount::wait_for_stream(Pending& pending, const driver::CommandRecord& record) {
+  const auto work = last_work_.find(record.stream);
+  if (work == last_work_.end() || work->second.end_ps <= pending.path.time) return;
+  Path path = work->second.before;
+  advance(path, std::min(record.start_ps, work->second.end_ps), work->second.part);
+  if (path.time <= pending.path.time) return;
+  pending.waited_ps -= std::min(pending.waited_ps, path.time - pending.path.time);
+  pending.path = path;
+}
+
 void TimeAccount::completed(const driver::CommandRecord& record) {
   settle(record.end_ps);
   Pending pending = pending_[record.id];
@@ -163,6 +175,7 @@ void TimeAccount::completed(const driver::CommandRecord& record) {
     advance(pending.path, record.driver_start_ps, Part::Driver);
   }
   starts(pending);
+  wait_for_stream(pending, record);
   if (const auto kernel = running_.find(record.id); kernel != running_.end()) {
     wait_for_room(pending, kernel->second, record.start_ps);
     running_.erase(kernel);
@@ -173,6 +186,7 @@ void TimeAccount::completed(const driver::CommandRecord& record) {
   if (pending.copying) end(report::Activity::Copy);
   advance(pending.path, pending.path.time + pending.waited_ps, part);
   advance(pending.path, record.start_ps, Part::Driver);
+  last_work_[record.stream] = {pending.path, part, record.end_ps};
   advance(pending.path, record.end_ps, part);
   completion_ = pending.path;
 }

@@ -82,6 +82,12 @@ class TimeAccount : public sim::EventSink {
     Picoseconds time_ps;
     bool beside_others;
   };
+  // The last complete command of a stream.
+  struct Work {
+    Path before;  // to its start
+    Part part{};
+    Picoseconds end_ps = 0;
+  };
 
   // Up to then it was this; what lies before its time changes nothing.
   void advance(Path& path, Picoseconds to, Part part);
@@ -96,6 +102,7 @@ class TimeAccount : public sim::EventSink {
   void prepared(driver::CommandId id, Picoseconds now);
   void move_begins(driver::CommandId id, std::uint32_t engine);
   void starts(Pending& pending);
+  void wait_for_stream(Pending& pending, const driver::CommandRecord& record);
   void wait_for_room(Pending& pending, const Start& start, Picoseconds until);
   const Path& latest() const;
   Path path_of(std::uint64_t thread) const;
@@ -111,6 +118,7 @@ class TimeAccount : public sim::EventSink {
   std::unordered_map<driver::CommandId, Pending> pending_;
   std::unordered_map<driver::CommandId, Start> running_;  // kernels
   std::map<std::uint32_t, Picoseconds> move_ended_;       // by data transfer engine
+  std::map<driver::StreamId, Work> last_work_;
   Picoseconds kernel_ended_ = 0;
   std::vector<report::PathStep> steps_;  // not yet taken
   std::uint32_t step_count_ = 0;
