@@ -47,6 +47,18 @@ __global__ void reduce_and_scan(const int* in, int* sums, int* scans) {
 
 int value_of(int lane) { return lane * lane + 5; }
 
+// The first lane of a warp takes a ticket for all; the others have not written what they pass.
+template <class T>
+__device__ T one_for_all(unsigned* taken) {
+  T ticket;
+  if (threadIdx.x % 32 == 0) ticket = static_cast<T>(atomicAdd(taken, 1u));
+  return __shfl_sync(~0u, ticket, 0);
+}
+__global__ void tickets(unsigned* taken, unsigned* out) {
+  out[threadIdx.x] = one_for_all<unsigned>(taken) + static_cast<unsigned>(one_for_all<double>(taken + 1)) +
+                     static_cast<unsigned>(one_for_all<float>(taken + 2));
+}
+
 int main() {
   expect::Array<int> out(64 * 8);
   shuffles<<<1, 64>>>(out.device());
@@ -100,5 +112,13 @@ int main() {
     }
     expect::equal("sum", warp, sums.host[warp], sum);
   }
+
+  expect::Array<unsigned> taken(3), shared(256);
+  tickets<<<1, 256>>>(taken.device(), shared.device());
+  CHECK_LAUNCH();
+  taken.fetch();
+  shared.fetch();
+  for (int i = 0; i < 3; i++) expect::equal("tickets", i, taken.host[i], 8u);
+  for (int i = 0; i < 256; i++) expect::equal("shared ticket", i, shared.host[i], shared.host[i / 32 * 32]);
   return expect::pass("warp_primitives");
 }

@@ -158,7 +158,7 @@ class coalesced_group : public thread_group {
   template <typename T>
   DUET_GROUP_MEMBER T shfl(const T& value, int rank) const {
     const int lane = lane_of(static_cast<unsigned>(rank) % static_cast<unsigned>(size()));
-    return duet::shuffled(value, [=](int word) { return __shfl_sync(mask_, word, lane); });
+    return duet::shuffled(value, [=](DUET_ANY_VALUE int word) { return __shfl_sync(mask_, word, lane); });
   }
   template <typename T>
   DUET_GROUP_MEMBER T shfl_up(const T& value, unsigned delta) const {
@@ -175,7 +175,8 @@ class coalesced_group : public thread_group {
     unsigned mine = 0;
     for (unsigned rest = mask_; rest != 0;) {
       const int leader = __ffs(static_cast<int>(rest)) - 1;
-      const T its = duet::shuffled(value, [=](int word) { return __shfl_sync(mask_, word, leader); });
+      const T its =
+          duet::shuffled(value, [=](DUET_ANY_VALUE int word) { return __shfl_sync(mask_, word, leader); });
       const unsigned same = __ballot_sync(mask_, its == value);
       if (its == value) mine = same;
       rest &= ~same;
@@ -232,19 +233,23 @@ class thread_block_tile<kSize, Parent, true> : public thread_group {
   }
   template <typename T>
   DUET_GROUP_MEMBER T shfl(const T& value, int rank) const {
-    return duet::shuffled(value, [=](int word) { return __shfl_sync(mask_, word, rank, kSize); });
+    return duet::shuffled(value,
+                          [=](DUET_ANY_VALUE int word) { return __shfl_sync(mask_, word, rank, kSize); });
   }
   template <typename T>
   DUET_GROUP_MEMBER T shfl_up(const T& value, unsigned delta) const {
-    return duet::shuffled(value, [=](int word) { return __shfl_up_sync(mask_, word, delta, kSize); });
+    return duet::shuffled(value,
+                          [=](DUET_ANY_VALUE int word) { return __shfl_up_sync(mask_, word, delta, kSize); });
   }
   template <typename T>
   DUET_GROUP_MEMBER T shfl_down(const T& value, unsigned delta) const {
-    return duet::shuffled(value, [=](int word) { return __shfl_down_sync(mask_, word, delta, kSize); });
+    return duet::shuffled(
+        value, [=](DUET_ANY_VALUE int word) { return __shfl_down_sync(mask_, word, delta, kSize); });
   }
   template <typename T>
   DUET_GROUP_MEMBER T shfl_xor(const T& value, unsigned mask) const {
-    return duet::shuffled(value, [=](int word) { return __shfl_xor_sync(mask_, word, mask, kSize); });
+    return duet::shuffled(value,
+                          [=](DUET_ANY_VALUE int word) { return __shfl_xor_sync(mask_, word, mask, kSize); });
   }
   template <typename T>
   DUET_GROUP_MEMBER unsigned match_any(const T& value) const {

@@ -6,23 +6,27 @@
 
 /* ---- shuffles ----
  * The last operand of the instruction holds the segment mask in bits 8-12 and the clamp lane in bits 0-4, 0
- * for `up`. 64-bit values travel as two halves. */
+ * for `up`. 64-bit values travel as two halves. A lane that nobody reads need not have written its value:
+ * clang would take the branch that writes it for taken by all. */
+#define DUET_ANY_VALUE __attribute__((maybe_undef))
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 300
 #define DUET_SHUFFLE_WORD(name, mode, clamp, lane_type, type, suffix)                                     \
-  DUET_DEVICE type name##_sync(unsigned int mask, type value, lane_type lane, int width = 32) {           \
+  DUET_DEVICE type name##_sync(unsigned int mask, DUET_ANY_VALUE type value, lane_type lane,              \
+                               int width = 32) {                                                          \
     return (type)__nvvm_shfl_sync_##mode##_##suffix(mask, value, (int)lane, ((32 - width) << 8) | clamp); \
   }                                                                                                       \
-  DUET_DEVICE type name(type value, lane_type lane, int width = 32) {                                     \
+  DUET_DEVICE type name(DUET_ANY_VALUE type value, lane_type lane, int width = 32) {                      \
     return (type)__nvvm_shfl_##mode##_##suffix(value, (int)lane, ((32 - width) << 8) | clamp);            \
   }
 
 #define DUET_SHUFFLE_PAIR(name, lane_type, type)                                                      \
-  DUET_DEVICE type name##_sync(unsigned int mask, type value, lane_type lane, int width = 32) {       \
+  DUET_DEVICE type name##_sync(unsigned int mask, DUET_ANY_VALUE type value, lane_type lane,          \
+                               int width = 32) {                                                      \
     const uint2 half = __builtin_bit_cast(uint2, value);                                              \
     return __builtin_bit_cast(                                                                        \
         type, uint2{name##_sync(mask, half.x, lane, width), name##_sync(mask, half.y, lane, width)}); \
   }                                                                                                   \
-  DUET_DEVICE type name(type value, lane_type lane, int width = 32) {                                 \
+  DUET_DEVICE type name(DUET_ANY_VALUE type value, lane_type lane, int width = 32) {                  \
     const uint2 half = __builtin_bit_cast(uint2, value);                                              \
     return __builtin_bit_cast(type, uint2{name(half.x, lane, width), name(half.y, lane, width)});     \
   }
