@@ -55,7 +55,8 @@ std::vector<report::Advice> advise(const report::RunReport& report, const config
   for (const KernelFacts& kernel : facts.kernels) advise_kernel(facts, kernel, takes_turns, found);
   // The programmer's first.
   std::stable_sort(found.begin(), found.end(), [](const report::Advice& a, const report::Advice& b) {
-    return a.hardware != b.hardware ? b.hardware : a.saves_ps > b.saves_ps;
+    if (a.hardware != b.hardware) return b.hardware;
+    return a.at_most != b.at_most ? b.at_most : a.saves_ps > b.saves_ps;
   });
   share_out(facts, found);
   const double least = kLeast * static_cast<double>(facts.run_ps);

@@ -11,6 +11,7 @@ namespace duet::advise {
 namespace {
 constexpr std::size_t kReplayed = 20'000;
 constexpr std::uint32_t kDefaultStream = 0;  // the legacy default stream
+constexpr unsigned kNoEngine = 3;            // copies and fills inside device memory
 }  // namespace
 
 Commands::Commands(const report::RunReport& report, const config::Machine& machine)
@@ -21,10 +22,14 @@ Commands::Commands(const report::RunReport& report, const config::Machine& machi
     const double fit = static_cast<double>(std::max(1u, kernel.blocks_per_sm) * machine.gpu.sm.count);
     streams.insert(kernel.stream);
     // Without pointers it may touch anything.
-    add(kernel, true, kernel.pointers != 0 ? kernel.pointers : ~std::uint64_t{0},
-        std::min(1.0, blocks / fit));
+    add(kernel, 0, kernel.pointers != 0 ? kernel.pointers : ~std::uint64_t{0}, std::min(1.0, blocks / fit));
   });
-  report.for_each_copy([&](const report::CopyRecord& copy) { add(copy, false, 0, 0); });
+  const bool both = machine.gpu.copy_engines.count > 1;
+  report.for_each_copy([&](const report::CopyRecord& copy) {
+    const bool to_host = copy.kind == report::CopyKind::DeviceToHost;
+    const bool of_link = to_host || copy.kind == report::CopyKind::HostToDevice;
+    add(copy, !of_link ? kNoEngine : to_host && both ? 2 : 1, 0, 0);
+  });
   streams_ = streams.size();
   std::sort(commands_.begin(), commands_.end(),
             [](const Command& a, const Command& b) { return a.number < b.number; });
@@ -35,13 +40,14 @@ Commands::Commands(const report::RunReport& report, const config::Machine& machi
   for (Command& one : commands_) one.hand_over_ps = least[one.kernel];
 }
 
-void Commands::add(const auto& record, bool kernel, std::uint64_t pointers, double room) {
+void Commands::add(const auto& record, unsigned engine, std::uint64_t pointers, double room) {
+  const bool kernel = engine == 0;
   ++all_;
   if (++taken_[kernel] > kReplayed || record.start_ps < record.prepared_ps || record.end_ps < record.start_ps)
     return;
-  commands_.push_back({record.command, record.stream, kernel, pointers, record.queued_ps,
+  commands_.push_back({record.command, record.stream, kernel, engine, pointers, record.queued_ps,
                        record.prepared_ps - record.driver_start_ps, record.start_ps - record.prepared_ps,
-                       record.end_ps - record.start_ps, room});
+                       record.end_ps - record.start_ps, record.end_ps, room});
 }
 
 // Commands enter the driver one after the other: of the channels' heads the one that is ready first.
@@ -52,6 +58,7 @@ struct Commands::Replay {
   std::array<Picoseconds, 64> kernels{};         // by pointer: the end of the last one with it
   std::map<std::uint32_t, Picoseconds> copies;   // of each stream: the end of the last copy
   std::multimap<Picoseconds, double> running;    // the end, and the room
+  std::array<Picoseconds, 4> engines{};          // each free from then on
   Picoseconds driver_free = 0, end = 0;
 
   // When the commands that it follows have ended. Stream 0 waits for all, and all wait for it.
@@ -86,7 +93,9 @@ struct Commands::Replay {
     driver_free = std::max(driver_free, ready(one)) + one.prepare_ps;
     Picoseconds start = std::max(driver_free + one.hand_over_ps, follows(one));
     if (one.kernel) start = with_room(start, one.room);
+    if (one.engine == 1 || one.engine == 2) start = std::max(start, engines[one.engine]);
     const Picoseconds its_end = start + one.run_ps;
+    engines[one.engine] = its_end;
     end = std::max(end, its_end);
     streams[one.stream] = std::max(streams[one.stream], its_end);
     if (one.kernel) {
@@ -113,12 +122,42 @@ struct Commands::Replay {
   }
 };
 
+// Of commands in their order.
+void Commands::reorder(std::vector<Command>& commands, Issue issue) {
+  for (auto begin = commands.begin(); begin != commands.end();) {
+    Picoseconds ended = begin->end_ps;
+    auto end = begin + 1;
+    for (; end != commands.end() && end->queued_ps < ended; ++end) ended = std::max(ended, end->end_ps);
+    std::map<std::uint32_t, std::size_t> streams, lengths;  // in the order of their first commands
+    std::vector<std::pair<std::size_t, Command>> placed;
+    std::vector<Picoseconds> queued;
+    for (auto one = begin; one != end; ++one) {
+      const std::size_t rank = streams.try_emplace(one->stream, streams.size()).first->second;
+      const std::size_t place = lengths[one->stream]++;
+      placed.emplace_back(issue == Issue::Pipeline ? place + rank : place, *one);
+      queued.push_back(one->queued_ps);
+    }
+    // In a step of the pipeline the later stream, with its earlier command, comes first.
+    std::stable_sort(placed.begin(), placed.end(), [&](const auto& a, const auto& b) {
+      if (a.first != b.first) return a.first < b.first;
+      return issue == Issue::Pipeline && streams[a.second.stream] > streams[b.second.stream];
+    });
+    for (std::size_t i = 0; i < placed.size(); ++i, ++begin) {
+      *begin = placed[i].second;
+      begin->queued_ps = queued[i];
+    }
+  }
+}
+
 Picoseconds Commands::end_ps(const Order& order) const {
   Replay replay{order, {}, {}, {}, {}, {}};
-  for (const Command& one : commands_) {
+  std::vector<Command> commands = commands_;
+  if (order.issue != Issue::AsItIs) reorder(commands, order.issue);
+  for (Command& one : commands) {
+    one.number = static_cast<std::uint64_t>(&one - commands.data()) + 1;
     const std::uint64_t stream = order.own_streams ? one.number : one.stream;
-    const auto channel = static_cast<std::uint32_t>(order.own_queues ? stream : stream % channels_);
-    replay.channels[channel].push_back(&one);
+    replay.channels[static_cast<std::uint32_t>(stream % (order.own_streams ? ~0u : channels_))].push_back(
+        &one);
   }
   replay.all();
   return replay.end;

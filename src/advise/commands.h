@@ -2,11 +2,12 @@
 // about their order were different.
 //
 //   const Commands commands(report, machine);
-//   const Picoseconds saved = commands.saved({.own_queues = true});
+//   const Picoseconds saved = commands.saved({.issue = Issue::BreadthFirst});
 //
-// Each command keeps its length, and is queued when it was. The driver prepares one at a time, a channel
-// keeps its order, and kernels run at once as far as the SMs have room. Left out: events, and that a program
-// that waits queues its next command earlier. Of a long run the first 20,000 commands stand for all.
+// Each command keeps its length, and is queued when it was; in another order, when the command in its place
+// was. The driver prepares one at a time, a channel keeps its order, a copy engine moves one copy at a time,
+// and kernels run at once as far as the SMs have room. Left out: events, and that a program that waits queues
+// its next command earlier. Of a long run the first 20,000 commands stand for all.
 #pragma once
 
 #include <vector>
@@ -16,8 +17,12 @@
 
 namespace duet::advise {
 
+// The order of commands queued while earlier ones have not ended. Pipeline: the next stream's first command,
+// this one's second, the third of the one before, and so on.
+enum class Issue { AsItIs, BreadthFirst, Pipeline };
+
 struct Order {
-  bool own_queues = false;   // a channel for each stream
+  Issue issue = Issue::AsItIs;
   bool own_streams = false;  // kernels wait for earlier ones with a pointer of theirs, and for no others
   bool read_ahead = false;   // the driver prepares a command before its predecessor has ended
 };
@@ -36,12 +41,14 @@ class Commands {
     std::uint64_t number;  // in the order of submission
     std::uint32_t stream;
     bool kernel;
+    unsigned engine;  // of a copy, from 1; 0: none
     std::uint64_t pointers;
-    Picoseconds queued_ps, prepare_ps, hand_over_ps, run_ps;
+    Picoseconds queued_ps, prepare_ps, hand_over_ps, run_ps, end_ps;
     double room;  // of all SMs, while it runs; of copies 0
   };
   struct Replay;
-  void add(const auto& record, bool kernel, std::uint64_t pointers, double room);
+  void add(const auto& record, unsigned engine, std::uint64_t pointers, double room);
+  static void reorder(std::vector<Command>& commands, Issue issue);
   Picoseconds end_ps(const Order& order) const;
 
   std::vector<Command> commands_;

@@ -46,6 +46,11 @@ void pageable_copies(const Facts& facts, const Directions& directions, Advices& 
         static_cast<double>(d.copies.pageable_ps) - bytes_time(d.copies.pageable_bytes, d.mb_per_s), 0.0,
         static_cast<double>(facts.path(d.part) + facts.path(PathPart::Calls)));
   }
+  // Pinned memory takes longer to allocate and to release.
+  std::size_t buffers = 0;
+  for (const Direction& d : directions) buffers += d.copies.pageable_sizes.size();
+  const Picoseconds costs = 2 * buffers * facts.machine().driver.allocate.call_ns * kPicosecondsPerNanosecond;
+  saves -= static_cast<double>(costs);
   if (saves <= 0) return;
   out.push_back(
       {"pageable_copies",
@@ -57,13 +62,15 @@ void pageable_copies(const Facts& facts, const Directions& directions, Advices& 
        "allocate their host side with cudaMallocHost, or register it",
        static_cast<Picoseconds>(saves),
        {"driver.staging.mb_per_s=0"}});
+  out.back().costs_ps = costs;
 }
 
 bool many_small(const CopyFacts& copies) {
-  return copies.copies >= kFew && copies.bytes / copies.copies <= kSmallCopy;
+  return copies.next_to_another >= kFew && copies.bytes / copies.copies <= kSmallCopy;
 }
 
-// With its bytes' way go its call and its preparation.
+// With its bytes' way go its call and its preparation. A copy with a kernel before it may need its result,
+// and the host what it brings.
 void small_copies(const Facts& facts, const Directions& directions, Advices& out) {
   const config::CallLatency& call = facts.machine().driver.memcpy_sync;
   const auto around = static_cast<double>((call.call_ns + call.finish_ns) * kPicosecondsPerNanosecond);
@@ -81,7 +88,7 @@ void small_copies(const Facts& facts, const Directions& directions, Advices& out
     bytes += d.copies.bytes;
     all += time;
     least += its_least;
-    saves += std::max(0.0, (time - its_least) * (number - 1) / number);
+    saves += std::max(0.0, (time - its_least) * static_cast<double>(d.copies.next_to_another) / number);
   }
   Picoseconds path = facts.path(PathPart::Driver) + facts.path(PathPart::Calls);
   for (const Direction& d : directions) path += facts.path(d.part);

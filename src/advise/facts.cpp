@@ -10,12 +10,8 @@ namespace duet::advise {
 
 namespace {
 
-// The share of a launch's time that blocks of a quarter of the work save because their last wave is shorter.
-double tail_share(std::uint64_t blocks, std::uint64_t wave) {
-  constexpr double kPieces = 4;
-  const double waves = static_cast<double>(blocks) / static_cast<double>(wave);
-  return waves > 1 ? 1 - std::ceil(kPieces * waves) / kPieces / std::ceil(waves) : 0;
-}
+constexpr double kApart =
+    1.02;  // kernels that take turns: the sum of their times, over the time with a kernel
 
 double share_of(const std::array<std::uint64_t, kIssueSlots>& counts, IssueSlot of) {
   const std::uint64_t all = std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
@@ -32,12 +28,18 @@ Facts::Facts(const report::RunReport& report, const config::Machine& machine)
   const report::JournalHeader& header = report.journal->header();
   for (std::uint32_t i = 0; i < header.counter_count; ++i) names_.emplace_back(header.counters[i].name);
   std::map<std::string, std::size_t> known;
+  Picoseconds kernels_apart = 0;
+  report.for_each_kernel(
+      [&](const report::KernelResult& kernel) { kernels_apart += kernel.end_ps - kernel.start_ps; });
+  kernels_overlap_ = static_cast<double>(kernels_apart) >
+                     kApart * static_cast<double>(report::busy_ps(report.account, report::Activity::Kernel));
   report.for_each_kernel_with_counters([&](const report::KernelResult& kernel) {
     const auto [place, is_new] = known.emplace(kernel.name, kernels.size());
     if (is_new) kernels.emplace_back().name = kernel.name;
     add(kernels[place->second], kernel);
   });
   report.for_each_copy([&](const report::CopyRecord& copy) { add(copy); });
+  count_neighbours();
   std::stable_sort(kernels.begin(), kernels.end(),
                    [](const KernelFacts& a, const KernelFacts& b) { return a.time_ps > b.time_ps; });
 }
@@ -48,7 +50,7 @@ void Facts::add(KernelFacts& facts, const report::KernelResult& kernel) {
   const std::uint64_t blocks = std::uint64_t{kernel.grid[0]} * kernel.grid[1] * kernel.grid[2];
   ++launches;
   kernels_ps += time;
-  launch_driver_ps += kernel.start_ps - kernel.driver_start_ps;
+  launch_driver_ps = std::min(launch_driver_ps, kernel.start_ps - kernel.driver_start_ps);
   ++facts.launches;
   facts.time_ps += time;
   facts.cycles += kernel.cycles;
@@ -63,9 +65,8 @@ void Facts::add(KernelFacts& facts, const report::KernelResult& kernel) {
     facts.counters[increase.counter] += increase.value;
   if (blocks < sm.count)
     facts.few_blocks_ps += time - time * blocks / sm.count;
-  else if (kernel.blocks_per_sm != 0)
-    facts.tail_ps += static_cast<Picoseconds>(static_cast<double>(time) *
-                                              tail_share(blocks, kernel.blocks_per_sm * sm.count));
+  else
+    facts.tail_ps += tail(kernel, blocks);
   if (facts.launches > 1 && time <= facts.longest_ps) return;
   facts.longest_ps = time;
   facts.occupancy = kernel.occupancy;
@@ -81,6 +82,41 @@ void Facts::add(KernelFacts& facts, const report::KernelResult& kernel) {
   facts.host_bytes = kernel.host_bytes;
 }
 
+// An SM's slots are counted while it has a block. Slots of SMs without one, but for the time in which the
+// first blocks are started one after the other. Among kernels that run at once nobody knows whose they are.
+Picoseconds Facts::tail(const report::KernelResult& kernel, std::uint64_t blocks) const {
+  const config::Sm& sm = machine_.gpu.sm;
+  const std::uint64_t counted =
+      std::accumulate(kernel.issue_slots.begin(), kernel.issue_slots.end(), std::uint64_t{0});
+  if (counted == 0 || kernel.cycles == 0 || kernels_overlap_) return 0;
+  const double all = static_cast<double>(kernel.cycles) * static_cast<double>(sm.count * sm.schedulers);
+  const double first = static_cast<double>(std::min(blocks, kernel.blocks_per_sm * sm.count));
+  const double starts = first * static_cast<double>(machine_.gpu.front_end.dispatch_cycles_per_block) / 2 /
+                        static_cast<double>(kernel.cycles);
+  const double empty = 1 - static_cast<double>(counted) / all - starts;
+  return static_cast<Picoseconds>(std::max(0.0, empty) *
+                                  static_cast<double>(kernel.end_ps - kernel.start_ps));
+}
+
+// In the order of submission.
+void Facts::count_neighbours() {
+  constexpr std::uint32_t kKernel = ~0u;
+  std::vector<std::pair<std::uint64_t, std::uint32_t>> commands;
+  report_.for_each_kernel(
+      [&](const report::KernelResult& kernel) { commands.emplace_back(kernel.command, kKernel); });
+  report_.for_each_copy([&](const report::CopyRecord& copy) {
+    commands.emplace_back(copy.command, static_cast<std::uint32_t>(copy.kind));
+  });
+  std::sort(commands.begin(), commands.end());
+  for (std::size_t i = 1; i < commands.size(); ++i) {
+    if (commands[i].second != commands[i - 1].second) continue;
+    if (commands[i].second == static_cast<std::uint32_t>(report::CopyKind::HostToDevice))
+      ++to_device.next_to_another;
+    if (commands[i].second == static_cast<std::uint32_t>(report::CopyKind::DeviceToHost))
+      ++to_host.next_to_another;
+  }
+}
+
 void Facts::add(const report::CopyRecord& copy) {
   const bool to = copy.kind == report::CopyKind::HostToDevice;
   if (!to && copy.kind != report::CopyKind::DeviceToHost) return;
@@ -92,6 +128,7 @@ void Facts::add(const report::CopyRecord& copy) {
   if (copy.pageable == 0) return;
   ++facts.pageable;
   facts.pageable_bytes += copy.bytes;
+  facts.pageable_sizes.insert(copy.bytes);
   facts.pageable_ps += copy.end_ps - copy.start_ps;
 }
 

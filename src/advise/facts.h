@@ -5,6 +5,7 @@
 #pragma once
 
 #include <array>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -32,9 +33,9 @@ struct KernelFacts {
   Bytes shared_bytes = 0;
   double narrow_doubles = 0, narrow_conversions = 0;  // report::KernelRecord, as the next two
   Bytes device_bytes = 0, host_bytes = 0;
-  // What shorter blocks would save in the last wave, and time in which SMs never had a block, were all blocks
-  // alike.
-  Picoseconds tail_ps = 0, few_blocks_ps = 0;
+  // Time in which an SM had no block, of all SMs on average: of grids with fewer blocks than SMs, and of
+  // others what blocks that end together would save.
+  Picoseconds few_blocks_ps = 0, tail_ps = 0;
 
   // Of issue slots, and of the cycles of resident warps; 0 with the functional GPU.
   double share(IssueSlot slot) const;
@@ -43,6 +44,9 @@ struct KernelFacts {
 
 struct CopyFacts {
   std::uint64_t copies = 0, pageable = 0;
+  // Copies with the one before in the same direction, and no kernel between them.
+  std::uint64_t next_to_another = 0;
+  std::set<Bytes> pageable_sizes;  // as many buffers, as far as is known
   Bytes bytes = 0, pageable_bytes = 0;
   Picoseconds time_ps = 0, pageable_ps = 0;  // from the first packet to the completion
   Picoseconds driver_ps = 0;                 // from stage (ii) to the first packet
@@ -55,8 +59,9 @@ class Facts {
   std::vector<KernelFacts> kernels;  // by time, the longest first
   CopyFacts to_device, to_host;
   std::uint64_t launches = 0;
-  Picoseconds kernels_ps = 0;        // added up
-  Picoseconds launch_driver_ps = 0;  // of launches, from stage (ii) to the first block
+  Picoseconds kernels_ps = 0;  // added up
+  // From stage (ii) of a launch to its first block, where it waited for least.
+  Picoseconds launch_driver_ps = kNever;
   Picoseconds run_ps = 0;
 
   const Commands& commands() const { return commands_; }
@@ -76,10 +81,13 @@ class Facts {
  private:
   void add(KernelFacts& facts, const report::KernelResult& kernel);
   void add(const report::CopyRecord& copy);
+  Picoseconds tail(const report::KernelResult& kernel, std::uint64_t blocks) const;
+  void count_neighbours();
 
   const report::RunReport& report_;
   const config::Machine& machine_;
   std::vector<std::string_view> names_;  // of counters
+  bool kernels_overlap_ = false;
   Commands commands_;
 };
 

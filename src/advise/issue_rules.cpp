@@ -12,6 +12,9 @@ constexpr double kLowOccupancy = 0.5;
 constexpr double kStarts = 0.3;             // of the kernel's time
 constexpr double kTail = 0.1;               // of the kernel's time
 constexpr double kBarrier = 0.2;            // of the cycles of warps
+constexpr double kFewThreadsWait = 0.5;     // of issue slots
+constexpr double kLongThread = 100;         // instructions of a warp
+constexpr double kAlone = 0.5;              // of a warp's lanes, on average
 constexpr double kIssued = 0.6;             // of issue slots
 constexpr std::uint64_t kMostBlocks = 128;  // of an SM: its key's range
 constexpr std::uint64_t kMostWarps = 64;    // of a timed SM
@@ -25,7 +28,7 @@ void issue_bound(const KernelView& k) {
                     percent(k.waits_for(IssueSlot::Memory))),
         "issue fewer: more elements a thread, no warps that only run along, indices computed outside "
         "of loops, no division and no modulo",
-        issued / 2, {});
+        issued / 2, {}, true);
 }
 
 // Time of a warp instruction on an SM's units, and from its issue to its result.
@@ -61,11 +64,17 @@ bool doubles(const KernelView& k) {
   return true;
 }
 
+// The share of a warp's lanes that take part in an instruction, on average.
+double active_lanes(const KernelView& k) {
+  return static_cast<double>(k.kernel.thread_instructions) /
+         std::max(1.0,
+                  static_cast<double>(k.kernel.warp_instructions) * static_cast<double>(k.sm.warp_width));
+}
+
 // Threads without a part in their warps' instructions.
 bool lanes(const KernelView& k) {
   const double width = static_cast<double>(k.sm.warp_width);
-  const double active = static_cast<double>(k.kernel.thread_instructions) /
-                        std::max(1.0, static_cast<double>(k.kernel.warp_instructions) * width);
+  const double active = active_lanes(k);
   const double warps = std::max(1.0, std::ceil(static_cast<double>(k.kernel.block_threads) / width));
   const double filled = static_cast<double>(k.kernel.block_threads) / (warps * width);
   if (filled < kFewLanes)
@@ -102,6 +111,7 @@ double block_starts(const KernelView& k) {
   return blocks * each / std::max(1.0, static_cast<double>(k.kernel.cycles));
 }
 
+// Room for twice as many blocks, whatever limits them now.
 KernelView::Sets twice(const config::Sm& sm) {
   return {set("gpu.sm.registers", 2 * sm.registers), set("gpu.sm.shared_bytes", 2 * sm.shared_bytes),
           more_blocks(sm, kTwice), set("gpu.sm.max_warps", std::min(kMostWarps, 2 * sm.max_warps)),
@@ -134,6 +144,10 @@ void occupancy(const KernelView& k) {
       share = starts;
       sets.clear();
     }
+  } else if (k.kernel.limit == "registers") {
+    times = std::min(1 / k.kernel.occupancy, static_cast<double>(k.kernel.blocks) / at_once);
+    sets = {set("gpu.sm.registers",
+                static_cast<std::uint64_t>(std::ceil(times * static_cast<double>(k.sm.registers))))};
   } else if (k.kernel.limit == "shared memory") {
     const std::uint64_t fit = blocks_without_shared(k);
     times = static_cast<double>(fit) / static_cast<double>(k.kernel.blocks_per_sm);
@@ -142,34 +156,72 @@ void occupancy(const KernelView& k) {
   k.add("occupancy", "waits that too few warps cover",
         fmt::format("{:.0f} % of an SM's warps are there, limited by {}, and {:.0f} % of issue slots wait",
                     percent(k.kernel.occupancy), k.kernel.limit, percent(exposed)),
-        change, share * (1 - 1 / times), std::move(sets));
+        change, share * (1 - 1 / times) * k.with_blocks(), std::move(sets));
+}
+
+// Warps of the whole grid that an SM has on average, over its room for them.
+double filled(const KernelView& k) {
+  const double warps =
+      std::ceil(static_cast<double>(k.kernel.block_threads) / static_cast<double>(k.sm.warp_width));
+  return static_cast<double>(k.kernel.blocks) * warps / static_cast<double>(k.sm.count * k.sm.max_warps);
+}
+
+// A grid that fills no SM, of threads that do much one after the other: more threads could each do less.
+bool few_threads(const KernelView& k) {
+  const double exposed = k.memory_waits() + k.waits_for(IssueSlot::Dependency);
+  const double warps =
+      static_cast<double>(k.kernel.blocks * k.kernel.launches) *
+      std::ceil(static_cast<double>(k.kernel.block_threads) / static_cast<double>(k.sm.warp_width));
+  const double room = filled(k) / k.kernel.occupancy;
+  if (k.kernel.occupancy == 0 || room > 1 / kTwice || exposed < kFewThreadsWait ||
+      static_cast<double>(k.kernel.warp_instructions) < kLongThread * warps)
+    return false;
+  k.add("small_grid", "a grid of few threads, each with much to do",
+        fmt::format("{} blocks of {} threads fill {:.0f} % of the SMs' room for their warps, and {:.0f} % of "
+                    "issue slots wait",
+                    k.kernel.blocks, k.kernel.block_threads, percent(room), percent(exposed)),
+        "give each thread less to do, and have more of them",
+        exposed * (1 - std::max(room, k.waits_for(IssueSlot::Issued))), {});
+  return true;
 }
 
 void grid_size(const KernelView& k) {
   const double few = static_cast<double>(k.kernel.few_blocks_ps) / k.time();
   const double tail = static_cast<double>(k.kernel.tail_ps) / k.time();
-  if (few >= kTail)
+  if (few >= kTail) {
     k.add("small_grid", "a grid that is too small",
-          fmt::format("{} blocks for {} SMs", k.kernel.blocks, k.sm.count), "cut the work into more blocks",
+          fmt::format("{} blocks for {} SMs", k.kernel.blocks, k.sm.count),
+          k.busy() < kExposed
+              ? "cut the work into more threads, each with less to do: the same threads in more blocks "
+                "wait as long"
+              : "cut the work into more blocks",
           few, {});
-  else if (tail >= kTail)
-    k.add("tail", "a last wave of few blocks",
-          fmt::format("{} blocks, of which {} run at once", k.kernel.blocks,
-                      k.kernel.blocks_per_sm * k.sm.count),
-          "cut the work into smaller blocks, or into as many as fill the last wave", tail, {});
+    return;
+  }
+  if (few_threads(k) || tail < kTail) return;
+  const std::uint64_t wave = k.kernel.blocks_per_sm * k.sm.count;
+  k.add("tail", "blocks that do not end together",
+        fmt::format("{} blocks, of which {} run at once, leave SMs without one for {:.0f} % of its time",
+                    k.kernel.blocks, wave, percent(tail)),
+        "cut the work into smaller blocks, or into as many as fill the last wave; give long blocks to "
+        "several, or "
+        "launch them first",
+        tail, {});
 }
 
 // A warp that does not wait there goes on: the kernel is as long as its warps.
 void barriers(const KernelView& k) {
   const double share = k.warps_wait_for(IssueSlot::Barrier);
   if (share < kBarrier) return;
-  k.add("barriers", "__syncthreads",
-        fmt::format("warps are at a barrier for {:.0f} % of their time, and {:.0f} % of issue slots issue",
-                    percent(share), percent(k.waits_for(IssueSlot::Issued))),
-        "leave out the ones that order nothing, give the warps of a block as much to do, or use __syncwarp "
-        "where "
-        "a warp is enough",
-        share * (1 - k.waits_for(IssueSlot::Issued)), {});
+  k.add(
+      "barriers", "__syncthreads",
+      fmt::format("warps are at a barrier for {:.0f} % of their time, and {:.0f} % of issue slots issue",
+                  percent(share), percent(k.waits_for(IssueSlot::Issued))),
+      active_lanes(k) < kAlone
+          ? "let all threads share what few of them do alone while the others wait (if (threadIdx.x == 0) ..)"
+          : "leave out the ones that order nothing, give the warps of a block as much to do, or use "
+            "__syncwarp where a warp is enough",
+      share * (1 - k.waits_for(IssueSlot::Issued)), {});
 }
 
 }  // namespace

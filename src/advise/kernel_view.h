@@ -45,14 +45,19 @@ class KernelView {
   double busy() const {
     return waits_for(IssueSlot::Issued) + waits_for(IssueSlot::UnitBusy) + waits_for(IssueSlot::Dependency);
   }
+  // The share of the time of SMs in which they have a block: issue slots are counted then.
+  double with_blocks() const {
+    return 1 - std::min(1.0, static_cast<double>(kernel.tail_ps + kernel.few_blocks_ps) / time());
+  }
   // Of the kernel's time; atomics of several words wait at once.
   double atomic_conflicts() const { return count("l2.atomic_conflict_ps") / time(); }
 
   // `share` of the kernel's time would be saved.
   void add(const char* rule, const char* bound_by, std::string because, std::string change, double share,
-           Sets what_if) const {
+           Sets what_if, bool at_most = false) const {
     out_.push_back({rule, kernel.name, bound_by, std::move(because), std::move(change),
                     facts.on_path(share * time()), std::move(what_if)});
+    out_.back().at_most = at_most;
   }
 
  private:

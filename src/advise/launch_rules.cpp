@@ -15,7 +15,6 @@ using report::PathPart;
 constexpr double kLaunchShare = 0.2;    // of the run, in calls and driver
 constexpr std::uint64_t kFewWaits = 4;  // and allocations
 constexpr double kOrderShare = 0.1;     // of the run
-constexpr std::uint64_t kMostQueues = 128;
 
 Picoseconds of_nanoseconds(std::uint64_t ns) { return ns * kPicosecondsPerNanosecond; }
 
@@ -32,13 +31,13 @@ void launches(const Facts& facts, Advices& out) {
       static_cast<double>(path) < kLaunchShare * static_cast<double>(facts.run_ps))
     return;
   // With its call and its preparation goes a launch's way to the GPU and back: the path has all of it.
-  const Picoseconds each = std::max(one, facts.launch_driver_ps / facts.launches);
+  const Picoseconds each = std::max(one, facts.launch_driver_ps);
   out.push_back({"launch_bound",
                  "",
                  "kernel launches",
                  fmt::format("{} launches run for {} on average, and to launch one takes {}", facts.launches,
                              report::duration(facts.kernels_ps / facts.launches), report::duration(each)),
-                 "do more in one kernel: fuse them, or loop inside; or launch them as a graph",
+                 "do more in one kernel: fuse them, or loop inside",
                  std::min(path, each * (facts.launches - 1)),
                  {}});
 }
@@ -91,13 +90,18 @@ void allocations(const Facts& facts, Advices& out) {
                    report::duration(each)),
        "allocate once, before the loop, and use it again; or cudaMallocAsync and cudaFreeAsync",
        std::min(calls * each, facts.path(PathPart::Calls)),
-       {"driver.allocate.call_ns=0"}});
+       {}});
 }
 
-// Streams with one hardware queue: their commands wait for each other in the order of issue.
+// Streams with one hardware queue: their commands wait for each other in the order of issue. The best of two
+// other orders.
 bool issue_order(const Facts& facts, Advices& out) {
   if (facts.commands().streams() < 2 || !facts.commands().share_queues()) return false;
-  const Picoseconds saves = facts.commands().saved({.own_queues = true});
+  const bool read_ahead = facts.machine().driver.read_ahead;
+  const Picoseconds breadth =
+      facts.commands().saved({.issue = Issue::BreadthFirst, .read_ahead = read_ahead});
+  const Picoseconds pipeline = facts.commands().saved({.issue = Issue::Pipeline, .read_ahead = read_ahead});
+  const Picoseconds saves = std::max(breadth, pipeline);
   if (!is_worth(facts, saves)) return false;
   const std::uint64_t queues = facts.machine().gpu.front_end.hardware_channels;
   out.push_back(
@@ -107,10 +111,13 @@ bool issue_order(const Facts& facts, Advices& out) {
        fmt::format("{} streams with kernels share {} hardware queue{}: a command behind one that waits "
                    "for its stream waits too",
                    facts.commands().streams(), queues, queues == 1 ? "" : "s"),
-       "issue breadth first: the first command of every stream, then the second of every stream",
+       breadth >= pipeline
+           ? "issue breadth first: the first command of every stream, then the second of every stream"
+           : "issue in a pipeline: the first command of the next stream, the second of this one, the third "
+             "of "
+             "the one before, and so on",
        saves,
-       {fmt::format("gpu.front_end.hardware_channels={}",
-                    std::min(kMostQueues, std::max(facts.commands().streams() + 1, queues)))}});
+       {}});
   return true;
 }
 
@@ -147,6 +154,22 @@ void read_ahead(const Facts& facts, Advices& out) {
                  true});
 }
 
+// Kernels that could run at once, and are shorter than their launches, want one launch. Behind each of many
+// waits a launch saves only what the wait leaves.
+void weigh_launches(Advices& out) {
+  const auto of = [&](const char* rule) {
+    return std::find_if(out.begin(), out.end(), [&](const report::Advice& one) { return one.rule == rule; });
+  };
+  const auto launches = of("launch_bound");
+  if (launches == out.end()) return;
+  if (const auto waits = of("synchronization"); waits != out.end())
+    launches->saves_ps -= std::min(launches->saves_ps, waits->saves_ps);
+  if (const auto serial = of("serial_kernels"); serial != out.end()) {
+    launches->saves_ps += serial->saves_ps;
+    out.erase(serial);
+  }
+}
+
 }  // namespace
 
 bool advise_launches(const Facts& facts, Advices& out) {
@@ -154,7 +177,9 @@ bool advise_launches(const Facts& facts, Advices& out) {
   launches(facts, out);
   allocations(facts, out);
   read_ahead(facts, out);
-  return issue_order(facts, out) || serial_kernels(facts, out);
+  const bool takes_turns = issue_order(facts, out) || serial_kernels(facts, out);
+  weigh_launches(out);
+  return takes_turns;
 }
 
 }  // namespace duet::advise

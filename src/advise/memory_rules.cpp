@@ -89,11 +89,12 @@ bool host_memory(const KernelView& k) {
   const double requests = k.count("host_bridge.requests");
   if (requests == 0 || k.kernel.host_bytes == 0 || k.facts.machine().gpu.integrated) return false;
   const double bytes = k.count("link.to_gpu_payload_bytes") + k.count("link.to_host_payload_bytes");
-  const double once = static_cast<double>(k.kernel.host_bytes);
+  const double once = static_cast<double>(k.kernel.host_bytes * k.kernel.launches);
   const double copy = once * 1e6 / static_cast<double>(link.payload_mb_per_s_to_gpu) / k.time();
   const double waits = k.memory_waits() + k.waits_for(IssueSlot::NoWarp) + k.waits_for(IssueSlot::Fence);
   const double share = waits - copy;
-  if (share < kHostShare) return false;
+  // A copy would carry as much.
+  if (share < kHostShare || bytes < kReadAgain * once) return false;
   k.add("host_memory", "accesses to memory of the host, over the link",
         fmt::format(
             "{:.0f} requests carry {:.0f} bytes over the link, {:.1f} times what the arrays there hold, "
@@ -130,8 +131,11 @@ void atomics(const KernelView& k) {
 }
 
 void shared_atomics(const KernelView& k) {
-  const double share = k.count("sm.atomic_cycles") / k.facts.sm_cycles(k.kernel);
-  if (share < kConflictShare || k.count("sm.shared_accesses") == 0 || k.count("l2.atomics") > 0) return;
+  // An atomic in global memory takes a cycle for each request to L2.
+  const double cycles =
+      k.count("sm.atomic_cycles") - std::min(k.count("sm.atomic_cycles"), k.count("l2.atomics"));
+  const double share = cycles / k.facts.sm_cycles(k.kernel);
+  if (share < kConflictShare || k.count("sm.shared_accesses") == 0) return;
   k.add("shared_atomics", "atomics of a warp on the same words of shared memory",
         fmt::format("they take {:.0f} % of the SMs' cycles beyond one pass each", percent(share)),
         "give each warp or lane a copy, and add these up at the end",

@@ -221,7 +221,12 @@ void Checker::read_unwritten(const Transfer& transfer, VirtualAddress address, B
   if (region->written(offset, bytes)) return;
   Bytes first = 0;
   while (region->written(offset + first, 1)) ++first;
-  findings_.add({FindingKind::UninitialisedCopy, region, transfer.command, 0}, [&] {
+  // Calls at one place of the program are one finding.
+  const std::string call = order_.call(transfer.command);
+  const bool known = !call.empty();
+  const std::uint64_t place =
+      known ? places_.try_emplace(call, places_.size() + 1).first->second : transfer.command;
+  findings_.add({FindingKind::UninitialisedCopy, known ? nullptr : region, place, 0}, [&] {
     return "copy to the host of bytes that nobody has written, of " +
            global_.space().place_of(address + first) + "\nread by " + order_.name(transfer.command) +
            call_text("called at", transfer.command);

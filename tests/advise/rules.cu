@@ -126,6 +126,38 @@ __global__ void look_up(float* out, int rounds, int spread) {
   out[blockIdx.x * blockDim.x + threadIdx.x] = sum;
 }
 
+// The block's first thread, or all of them, add up its part of an array while the others wait.
+__global__ void sums(const float* a, float* out, int each, bool alone) {
+  __shared__ float part[256];
+  float sum = 0;
+  if (!alone || threadIdx.x == 0)
+    for (int i = threadIdx.x; i < each; i += alone ? 1 : blockDim.x) sum += a[blockIdx.x * each + i];
+  part[threadIdx.x] = sum;
+  __syncthreads();
+  out[blockIdx.x * blockDim.x + threadIdx.x] = part[threadIdx.x ^ 1];
+}
+
+__global__ void long_first_block(float* out, int rounds, int times) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  float x = i;
+  for (int r = 0, last = blockIdx.x == 0 ? rounds * times : rounds; r < last; ++r) x = x * 1.0001f + 0.5f;
+  out[i] = x;
+}
+
+// Each block counts in a word of shared memory, and adds that up in global memory.
+__global__ void count_by_block(unsigned* bins, int rounds, bool one_word) {
+  __shared__ unsigned own[256];
+  own[threadIdx.x] = 0;
+  __syncthreads();
+  for (int r = 0; r < rounds; ++r) atomicAdd(&own[one_word ? 0 : threadIdx.x], 1u);
+  __syncthreads();
+  if (threadIdx.x == 0) atomicAdd(bins, own[0]);
+}
+
+__global__ void go_on(int* level, volatile char* again) {
+  if (threadIdx.x == 0) *again = ++*level < 24;
+}
+
 // Literals of double precision, for values of single precision and for the program's own doubles.
 template <typename T>
 __global__ void scale(T* a, int rounds) {
@@ -157,6 +189,16 @@ bool memory_flaw(const std::string& flaw, bool bad) {
     float* a = nullptr;
     CHECK(cudaMallocHost(reinterpret_cast<void**>(&a), n * sizeof(float)));
     again<<<64, 256>>>(a, device<float>(64 * 256), n, bad ? 4 : 1);
+  } else if (flaw == "host_memory_of_each_launch") {  // of arrays of its own
+    const int n = 1 << 18;
+    float* out = device<float>(64 * 256);
+    for (int i = 0; i < 3; ++i) {
+      float* a = nullptr;
+      CHECK(cudaMallocHost(reinterpret_cast<void**>(&a), n * sizeof(float)));
+      again<<<64, 256>>>(a, out, n, bad ? 4 : 1);
+    }
+  } else if (flaw == "beside_global_atomics") {
+    count_by_block<<<128, 256>>>(device<unsigned>(1), 64, bad);
   } else if (flaw == "double_precision") {
     if (bad)
       scale<<<128, 256>>>(device<float>(128 * 256), 64);
@@ -185,6 +227,15 @@ bool launch_flaw(const std::string& flaw, bool bad) {
     }
   } else if (flaw == "serial_kernels") {  // of other arrays, or of one
     for (int i = 0; i < 8; ++i) work<<<2, 256, 0, streams[0]>>>(a + (bad ? i * 512 : 0), 4096);
+  } else if (flaw == "flag_loop") {  // the host reads every flag before it launches the next kernel
+    int* level = device<int>(1);
+    char again = 1, *flag = device<char>(1);
+    while (again != 0) {
+      again = 0;
+      CHECK(cudaMemcpy(flag, &again, 1, cudaMemcpyHostToDevice));
+      go_on<<<1, 32>>>(level, flag);
+      CHECK(cudaMemcpy(&again, flag, 1, cudaMemcpyDeviceToHost));
+    }
   } else if (flaw == "all_of_the_copy") {  // what was copied is read again and again
     const int n = 1 << 17;
     float *pinned = nullptr, *there = device<float>(n);
@@ -233,6 +284,18 @@ int main(int argc, char** argv) {
     work<<<bad ? 16 * 24 : 16, 256>>>(device<float>(16 * 24 * 256), 2048);
   } else if (is("tail")) {
     work<<<bad ? 97 : 192, 256>>>(device<float>(256 * 256), 4096);
+  } else if (is("long_block")) {
+    long_first_block<<<128, 256>>>(device<float>(128 * 256), 512, bad ? 16 : 1);
+  } else if (is("one_block_an_sm")) {
+    std::vector<int> next(1 << 16);
+    for (int i = 0; i < 1 << 16; ++i) next[i] = (i + 32 * 97) & 0xffff;
+    int *there = device<int>(1 << 16), *out = device<int>(1 << 16);
+    CHECK(cudaMemcpy(there, next.data(), next.size() * 4, cudaMemcpyHostToDevice));
+    chase<<<bad ? 16 : 512, 64>>>(there, out, bad ? 512 : 16);
+  } else if (is("equal_blocks")) {  // each SM has three, of which two fill it
+    work<<<48, 512, 20000>>>(device<float>(48 * 512), 1024);
+  } else if (is("one_thread_works")) {
+    sums<<<128, 256>>>(device<float>(128 * 1024), device<float>(128 * 256), 1024, bad);
   } else if (is("dram_bandwidth")) {
     const int n = bad ? 1 << 22 : 1 << 14;
     float *a = device<float>(n), *b = device<float>(n);
@@ -250,7 +313,7 @@ int main(int argc, char** argv) {
     float* out = device<float>(1 << 18);
     const bool waits = is("synchronization");
     for (int i = 0; i < 32; ++i) {
-      work<<<16, 64>>>(out, waits || !bad ? 4096 : 1);
+      work<<<waits ? 256 : 16, waits ? 256 : 64>>>(out, waits ? 384 : bad ? 1 : 4096);
       if (waits && bad) CHECK(cudaDeviceSynchronize());
     }
   } else if (is("pageable_copies") || is("small_copies") || is("overlap") || is("overlap_both_ways")) {

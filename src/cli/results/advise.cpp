@@ -117,7 +117,9 @@ std::string lines_of(const Json& advice, std::size_t number, Picoseconds run) {
                               : "estimated";
   return report::advice_lines({advice.at("rule"), advice.value("kernel", ""), advice.at("bound_by"),
                                advice.at("because"), advice.at("try"), 0, what_if},
-                              number, "", "saves " + report::saved_text(saves_ps(advice), run) + ", " + how);
+                              number, "",
+                              (advice.value("at_most", false) ? "saves at most " : "saves ") +
+                                  report::saved_text(saves_ps(advice), run) + ", " + how);
 }
 
 // Into the page's place for it, whatever lies there.
@@ -176,8 +178,10 @@ class Measurements {
       measure(one, stats_.at(list));
       result.push_back(std::move(one));
     }
-    std::stable_sort(result.begin(), result.end(),
-                     [](const Json& a, const Json& b) { return saves_ps(a) > saves_ps(b); });
+    std::stable_sort(result.begin(), result.end(), [](const Json& a, const Json& b) {
+      const bool at_most = a.value("at_most", false);
+      return at_most != b.value("at_most", false) ? !at_most : saves_ps(a) > saves_ps(b);
+    });
     share_out(result);
     return result;
   }
@@ -198,8 +202,8 @@ class Measurements {
       if (sets_of(other) == sets_of(one) && other.value("kernel", "") == one.value("kernel", ""))
         all += other.at("saves_ps").get<double>();
     const auto whole = static_cast<double>(saved(stats_, *what_if.stats, one));
-    one["measured_ps"] =
-        static_cast<Picoseconds>(whole * one.at("saves_ps").get<double>() / std::max(all, 1.0));
+    const double its = whole * one.at("saves_ps").get<double>() / std::max(all, 1.0);
+    one["measured_ps"] = static_cast<Picoseconds>(std::max(0.0, its - one.value("costs_ps", 0.0)));
   }
   void share_out(Json& sorted) const {
     Picoseconds left = run_ps(stats_);

@@ -146,6 +146,8 @@ Json advice_json(const Advice& advice) {
   json["because"] = advice.because;
   json["try"] = advice.change;
   json["saves_ps"] = advice.saves_ps;
+  if (advice.at_most) json["at_most"] = true;
+  if (advice.costs_ps != 0) json["costs_ps"] = advice.costs_ps;
   json["what_if"] = advice.what_if;
   return json;
 }

@@ -17,6 +17,8 @@ struct Advice {
   Picoseconds saves_ps = 0;          // estimated from the run
   std::vector<std::string> what_if;  // key=value: on a machine so changed it can be measured
   bool hardware = false;             // a change of the machine, not of the program
+  bool at_most = false;      // nobody knows how much of saves_ps a program can have; such items come last
+  Picoseconds costs_ps = 0;  // of the change, in the program: saves_ps is without it
 };
 
 // Above changes of the machine.

@@ -24,8 +24,9 @@ std::string advice_text(const std::vector<Advice>& advice, Picoseconds run_ps) {
   bool measurable = false;
   for (const Advice& one : advice) {
     if (one.hardware && lines[1].empty()) number = 0;
-    lines[one.hardware] +=
-        advice_lines(one, ++number, "  ", "would save " + saved_text(one.saves_ps, run_ps));
+    lines[one.hardware] += advice_lines(
+        one, ++number, "  ",
+        (one.at_most ? "would save at most " : "would save ") + saved_text(one.saves_ps, run_ps));
     measurable |= !one.what_if.empty();
   }
   std::string out;
