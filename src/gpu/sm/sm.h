@@ -45,6 +45,8 @@ class TimedSm : public sim::Component {
     memory::RaceDetector* races = nullptr;  // null: nobody looks for races
     // A kernel starts: L1 and the constant cache drop their lines, strictly after this time.
     std::function<void(Picoseconds)> invalidate_caches = [](Picoseconds) {};
+    // A warp of this SM has acquired: L1 drops its lines, strictly after this time.
+    std::function<void(Picoseconds)> invalidate_l1 = [](Picoseconds) {};
     // A kernel has failed on this SM: the others end its blocks, also blocks that wait for ever, strictly
     // after this time.
     std::function<void(Picoseconds)> kernel_failed = [](Picoseconds) {};

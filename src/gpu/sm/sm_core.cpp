@@ -18,6 +18,7 @@ SmCoreOf<W>::SmCoreOf(std::uint32_t number, const config::Gpu& config, memory::R
       number_(number),
       config_(config),
       width_(static_cast<unsigned>(config.sm.warp_width)),
+      ordered_(config.compute_capability_major >= 7),
       cross_level_(config.front_end.dispatch == "cross_level"),
       address_space_(address_space),
       services_(services),
@@ -47,6 +48,7 @@ void SmCoreOf<W>::connect(const TimedSm::Ports& ports) {
   launches_ = ports.launches;
   reports_.connect(*ports.done);
   invalidate_caches_ = ports.invalidate_caches;
+  invalidate_l1_ = ports.invalidate_l1;
   kernel_failed_ = ports.kernel_failed;
   load_store_.connect({ports.to_l1, ports.from_l1, ports.to_constant_cache, ports.from_constant_cache,
                        ports.races, services_.outside});
@@ -166,6 +168,7 @@ template <unsigned W>
     else
       set_ready(warp, slot);
   } else if (warp.reason == IssueSlot::Fence && drained(slot)) {
+    if (warp.acquires) acquired(warp);
     set_ready(warp, slot);
   }
 }
@@ -287,7 +290,7 @@ void SmCoreOf<W>::start_warp(Block& block, std::uint32_t index, unsigned slot) {
                  &grid};
   warp.counts = block.tally->lines != nullptr ? block.tally->lines->by_pc.data() : nullptr;
   warp.parts_left = 0;
-  warp.operands_ready = false;
+  warp.operands_ready = warp.acquires = false;
   warp.machine_pc = warp.buffered_end = warp.fetched_end = 0;
   schedulers_[slot % schedulers_.size()].launched(slot);
   warp.counted_until = cycle_;

@@ -138,6 +138,9 @@ class SmCoreOf final : public SmCore, private WarpProgram<W, SmCoreOf<W>, TimedW
   bool issue_memory(Warp& warp, unsigned slot, const ptx::MicroOp& op, const TimedOp& timed);
   bool issue_image(Warp& warp, unsigned slot, const ptx::MicroOp& op, const TimedOp& timed);
   bool issue_exchange(Warp& warp, unsigned slot, const ptx::MicroOp& op, const TimedOp& timed);
+  bool held_by_release(Warp& warp, unsigned slot, const ptx::MicroOp& op, std::uint64_t lanes);
+  void acquire_issued(Warp& warp, unsigned slot, const ptx::MicroOp& op, std::uint64_t lanes);
+  void acquired(Warp& warp);
   Cycle arrival_ends();
   bool issue_control(Warp& warp, unsigned slot, const ptx::MicroOp& op, const TimedOp& timed);
   bool has_instruction(Warp& warp, unsigned slot);
@@ -191,12 +194,13 @@ class SmCoreOf final : public SmCore, private WarpProgram<W, SmCoreOf<W>, TimedW
   const std::uint32_t number_;
   const config::Gpu config_;
   const unsigned width_;
+  const bool ordered_;      // PTX's memory model holds: see acquired()
   const bool cross_level_;  // gpu.front_end.dispatch
   memory::AddressSpace& address_space_;
   const DeviceServices& services_;
   sim::Queue<BlockLaunch>* launches_ = nullptr;
   BlockReports reports_;
-  std::function<void(Picoseconds)> invalidate_caches_, kernel_failed_;
+  std::function<void(Picoseconds)> invalidate_caches_, invalidate_l1_, kernel_failed_;
 
   LoadStoreUnit<W> load_store_;
   TextureUnit<W> textures_;

@@ -225,6 +225,8 @@ bool SmCoreOf<W>::issue_memory(Warp& warp, unsigned slot, const MicroOp& op, con
   std::uint64_t lanes = ptx::guarded_lanes(warp.lanes, op, warp.active);
   if (op.kind == Kind::Image) [[unlikely]]
     return issue_image(warp, slot, op, timed);
+  if (op.semantics > ptx::MemorySemantics::Relaxed && held_by_release(warp, slot, op, lanes)) [[unlikely]]
+    return false;
   if (warp.block->check != nullptr && lanes != 0 && load_store_.can_issue()) [[unlikely]]
     lanes = checked_lanes<W>(*warp.block->check, warp.lanes, op, warp.pc, warp.index, lanes);
   if (lanes != 0) {
@@ -244,7 +246,42 @@ bool SmCoreOf<W>::issue_memory(Warp& warp, unsigned slot, const MicroOp& op, con
   consumed(warp, slot, timed);
   warp.parts_left = 0;
   advance(warp, slot, warp.pc + 1);
+  if (op.semantics > ptx::MemorySemantics::Relaxed) [[unlikely]]
+    acquire_issued(warp, slot, op, lanes);
   return true;
+}
+
+// PTX ISA 9.0, memory consistency model, for accesses that name a scope of more than the block: what comes
+// before a release is performed before it, and what comes behind an acquire after it. L1 may hold older bytes
+// then: it drops them. Of devices before compute capability 7.0, L1 keeps them, as Fermi's does.
+template <unsigned W>
+[[gnu::noinline]] bool SmCoreOf<W>::held_by_release(Warp& warp, unsigned slot, const MicroOp& op,
+                                                    std::uint64_t lanes) {
+  const bool releases =
+      op.semantics == ptx::MemorySemantics::Release || op.semantics == ptx::MemorySemantics::AcquireRelease;
+  if (!ordered_ || !releases || op.scope == ptx::MemoryScope::Cta || lanes == 0 || drained(slot))
+    return false;
+  sleep(warp, slot, IssueSlot::Fence);
+  return true;
+}
+
+// The warp goes on when all of its accesses are performed.
+template <unsigned W>
+[[gnu::noinline]] void SmCoreOf<W>::acquire_issued(Warp& warp, unsigned slot, const MicroOp& op,
+                                                   std::uint64_t lanes) {
+  const bool acquires =
+      op.semantics == ptx::MemorySemantics::Acquire || op.semantics == ptx::MemorySemantics::AcquireRelease;
+  if (!ordered_ || !acquires || op.scope == ptx::MemoryScope::Cta || lanes == 0 ||
+      warp.reason != IssueSlot::Issued || drained(slot))
+    return;
+  warp.acquires = true;
+  sleep(warp, slot, IssueSlot::Fence);
+}
+
+template <unsigned W>
+void SmCoreOf<W>::acquired(Warp& warp) {
+  warp.acquires = false;
+  invalidate_l1_(now_);
 }
 
 template <unsigned W>
@@ -304,6 +341,7 @@ bool SmCoreOf<W>::issue_control(Warp& warp, unsigned slot, const MicroOp& op, co
   entries += timed.read_entries;
   for (unsigned i = 0; i < timed.write_entries; ++i) warp.ready[entries[i]] = ready;
   if (warp.counts != nullptr) count_divergence(warp, op, lanes);
+  if (waits && op.kind == Kind::Fence && ordered_ && lanes != 0) invalidate_l1_(now_);
   if (in_block && op.kind == Kind::Barrier && lanes != 0) {
     barrier_ready_ = arrival_ends();
     execute_program(warp, op, lanes);

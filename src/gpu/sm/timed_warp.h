@@ -40,6 +40,7 @@ struct TimedWarp : WarpState<W, TimedBlock> {
   bool operands_ready = false;  // the scoreboard lets the next micro-op issue
 
   IssueSlot reason = IssueSlot::NoWarp;  // why it cannot issue; Issued: it may
+  bool acquires = false;                 // asleep behind an acquire
   Cycle counted_until = 0;               // of its cycles, in its kernel's warp_cycles
   Cycle wake_cycle = 0;  // when reason ends by itself; SmCoreOf::kPending: something else ends it
   unsigned slot = 0;     // of the SM: always the same

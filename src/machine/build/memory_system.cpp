@@ -104,6 +104,9 @@ void MemorySystem::connect_sm(sim::Component& sm, gpu::TimedSm::Ports& ports) {
     for (auto* commands : {&to_l1, &to_constants})
       if (commands->can_push(now)) commands->push(now, memory::CacheCommand{});  // all that is clean
   };
+  ports.invalidate_l1 = [&to_l1, last = kNever](Picoseconds now) mutable {
+    if (std::exchange(last, now) != now && to_l1.can_push(now)) to_l1.push(now, memory::CacheCommand{});
+  };
   ports.instructions.number = static_cast<std::uint16_t>(number + 2);
   ports.instructions.to_memory = &requests.add_input(in, &sm);
   ports.instructions.from_memory = &responses.add_output(out, ports.instructions.number, &sm);

@@ -145,6 +145,7 @@ class Cache : public sim::Component {
 
   // cache_commands.cpp
   void serve_commands(Picoseconds now);
+  void give_up(std::uint32_t index, const ByteMask& bytes);
   bool sweep_on(Picoseconds now);
   bool finish_sweep(Picoseconds now);
 

@@ -2,7 +2,8 @@
 //   Clean: dirty bytes are written below and stay, as clean ones. Done when they are acknowledged.
 //   Invalidate: clean bytes are given up. Dirty bytes stay, because no other memory has them: clean first to
 //   remove them.
-// Both concern the bytes of answered requests. Bytes that are written after a command has begun may stay.
+// Both concern the bytes of answered requests; Invalidate, bytes on their way to reads, too: these get them,
+// and no later read does. Bytes that are written after a command has begun may stay.
 #pragma once
 
 #include "base/address.h"

@@ -24,6 +24,13 @@ void Cache::serve_commands(Picoseconds now) {
   }
 }
 
+// What is on its way to reads that wait for it is not for later ones.
+void Cache::give_up(std::uint32_t index, const ByteMask& bytes) {
+  const std::uint32_t mshr = lines_[index].mshr;
+  if (mshr != kNone && misses_[mshr].ordered == 0) detach(mshr);
+  if (lines_.tag(index) != LineArray::kNoTag) forget(index, bytes);
+}
+
 // Returns whether all lines have been seen. One dirty line a cycle goes below.
 bool Cache::sweep_on(Picoseconds now) {
   sweep_.go();
@@ -35,7 +42,7 @@ bool Cache::sweep_on(Picoseconds now) {
     const ByteMask range = part_of_range(command.base, command.bytes, line, lines_.line_bytes());
     const ByteMask dirty = lines_[index].dirty & range;
     if (command.operation == Operation::Invalidate) {
-      if (any(range)) forget(index, range & ~dirty);
+      if (any(range)) give_up(index, range & ~dirty);
       continue;
     }
     if (!any(dirty)) continue;

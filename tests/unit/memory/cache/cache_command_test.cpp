@@ -53,6 +53,21 @@ TEST(CacheCommand, InvalidateGivesUpCleanBytesAndKeepsDirtyOnes) {
   }
 }
 
+// The first read's bytes left memory before the command; they are no later read's.
+TEST(CacheCommand, InvalidateLeavesNoBytesOnTheirWayToLaterReads) {
+  Rig rig(l2_config());
+  Commander commander(rig.engine, rig.cache);
+  rig.client().send(0, read(0, 8));
+  commander.send(10, Operation::Invalidate);
+  rig.client().send(12, read(0, 8));
+  rig.run();
+  ASSERT_EQ(rig.client().answers.size(), 2u);
+  EXPECT_LT(rig.client().answers[0].edge, rig.client().answers[1].edge);
+  EXPECT_EQ(rig.cache.statistics().read_misses, 2u);
+  EXPECT_EQ(rig.cache.statistics().read_merges, 0u);
+  EXPECT_EQ(rig.memory.log.size(), 2u);
+}
+
 TEST(CacheCommand, HasThePortForItselfAndItsLines) {
   for (const unsigned own : {0u, 1u, 4u})
     for (const unsigned line : {0u, 1u, 3u})
