@@ -52,6 +52,7 @@ void Facts::add(KernelFacts& facts, const report::KernelResult& kernel) {
   kernels_ps += time;
   launch_driver_ps = std::min(launch_driver_ps, kernel.start_ps - kernel.driver_start_ps);
   ++facts.launches;
+  facts.pointers.insert(kernel.pointers);
   facts.time_ps += time;
   facts.cycles += kernel.cycles;
   facts.warp_instructions += kernel.warp_instructions;

@@ -31,6 +31,7 @@ struct KernelFacts {
   std::string limit;
   std::uint64_t blocks = 0, block_threads = 0, blocks_per_sm = 0, registers = 0;
   Bytes shared_bytes = 0;
+  std::set<std::uint64_t> pointers;  // of its launches' arguments, as report::KernelRecord has them
   double narrow_doubles = 0, narrow_conversions = 0;  // report::KernelRecord, as the next two
   Bytes device_bytes = 0, host_bytes = 0;
   // Time in which an SM had no block, of all SMs on average: of grids with fewer blocks than SMs, and of

@@ -20,8 +20,9 @@ struct Requests {
   explicit Requests(const KernelView& k) {
     accesses = k.count("sm.global_loads") + k.count("sm.global_stores") + k.count("sm.local_loads") +
                k.count("sm.local_stores");
+    accesses -= std::min(accesses, k.count("sm.texture_accesses"));
     const double all = k.count("sm.memory_transactions");
-    requests = all - std::min(all, k.count("l2.atomics"));
+    requests = all - std::min(all, k.count("l2.atomics") + k.count("sm.texture_transactions"));
     if (accesses == 0 || requests == 0) return;
     requested_bytes = k.count("sm.requested_bytes") * requests / all;
     used_bytes = std::min(requested_bytes, k.count("sm.used_bytes"));
@@ -58,7 +59,9 @@ bool local_memory(const KernelView& k, const Requests& r) {
 bool uncoalesced(const KernelView& k, const Requests& r) {
   if (!r.too_many() || k.count("sm.atomics") * 2 > r.accesses) return false;
   // Waits behind atomics on the same words belong to these.
-  const double waits = k.memory_waits() - std::min(k.memory_waits(), k.atomic_conflicts());
+  // Others belong to textures' fetches.
+  const double all = k.memory_waits() - std::min(k.memory_waits(), k.atomic_conflicts());
+  const double waits = all * r.requests / (r.requests + k.count("sm.texture_transactions"));
   k.add("uncoalesced", "uncoalesced memory access",
         fmt::format("{:.1f} requests for each load or store of a warp where {:.1f} would do, {:.0f} % of the "
                     "bytes they ask for are used, and {:.0f} % of its time are waits for memory",
@@ -89,7 +92,8 @@ bool host_memory(const KernelView& k) {
   const double requests = k.count("host_bridge.requests");
   if (requests == 0 || k.kernel.host_bytes == 0 || k.facts.machine().gpu.integrated) return false;
   const double bytes = k.count("link.to_gpu_payload_bytes") + k.count("link.to_host_payload_bytes");
-  const double once = static_cast<double>(k.kernel.host_bytes * k.kernel.launches);
+  // Launches with the same arguments could have the same copy.
+  const double once = static_cast<double>(k.kernel.host_bytes * k.kernel.pointers.size());
   const double copy = once * 1e6 / static_cast<double>(link.payload_mb_per_s_to_gpu) / k.time();
   const double waits = k.memory_waits() + k.waits_for(IssueSlot::NoWarp) + k.waits_for(IssueSlot::Fence);
   const double share = waits - copy;

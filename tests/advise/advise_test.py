@@ -18,13 +18,14 @@ FLAWS = ["uncoalesced", "bank_conflicts", "atomics", "shared_atomics", "divergen
          "dram_bandwidth", "l2_thrash", "barriers", "issue_bound", "launch_bound", "synchronization", "pageable_copies", "small_copies", "overlap",
          "overlap_both_ways", "atomics_before_stores", "occupancy_by_blocks", "local_memory", "constant_reads", "host_memory", "allocations",
          "issue_order", "serial_kernels", "double_precision", "long_block", "one_block_an_sm", "beside_global_atomics", "one_thread_works",
-         "host_memory_of_each_launch"]
+         "host_memory_of_each_launch", "host_memory_in_each_launch"]
 # Programs whose name is not their rule's.
 RULE_OF = {"overlap_both_ways": "overlap", "atomics_before_stores": "atomics", "occupancy_by_blocks": "occupancy", "long_block": "tail",
            "one_block_an_sm": "small_grid", "beside_global_atomics": "shared_atomics", "one_thread_works": "barriers",
-           "host_memory_of_each_launch": "host_memory"}
+           "host_memory_of_each_launch": "host_memory",
+           "host_memory_in_each_launch": "host_memory"}
 # A rule that a program looks like, and must not be accused of.
-INNOCENT = {"flag_loop": "small_copies", "equal_blocks": "tail"}
+INNOCENT = {"flag_loop": "small_copies", "equal_blocks": "tail", "host_memory_read_once": "host_memory", "textures": "uncoalesced"}
 
 # A rule, and a program whose flaw is another one that looks like it.
 OTHERS = {"uncoalesced": "local_memory", "local_memory": "uncoalesced", "bank_conflicts": "shared_atomics", "shared_atomics": "atomics",

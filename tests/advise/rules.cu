@@ -119,6 +119,24 @@ __global__ void private_array(const int* values, int* out, int rounds) {
   out[blockIdx.x * blockDim.x + threadIdx.x] = sum;
 }
 
+// Fetches of a texture at turned places, and a store to neighbouring ones.
+__global__ void turn(float* out, int width, cudaTextureObject_t texture) {
+  const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+  out[y * width + x] = tex2D<float>(texture, 0.8f * x - 0.6f * y + width, 0.6f * x + 0.8f * y);
+}
+
+void turn_a_texture(float* out, int width) {
+  const cudaChannelFormatDesc format = cudaCreateChannelDesc<float>();
+  cudaResourceDesc resource = {};
+  resource.resType = cudaResourceTypeArray;
+  CHECK(cudaMallocArray(&resource.res.array.array, &format, width, width));
+  cudaTextureDesc description = {};
+  description.addressMode[0] = description.addressMode[1] = cudaAddressModeWrap;
+  cudaTextureObject_t texture = 0;
+  CHECK(cudaCreateTextureObject(&texture, &resource, &description, nullptr));
+  turn<<<dim3(width / 32, width / 8), dim3(32, 8)>>>(out, width, texture);
+}
+
 __constant__ float table[1024];
 __global__ void look_up(float* out, int rounds, int spread) {
   float sum = 0;
@@ -176,7 +194,9 @@ T* device(std::size_t count) {
 }
 
 bool memory_flaw(const std::string& flaw, bool bad) {
-  if (flaw == "local_memory") {
+  if (flaw == "textures") {
+    turn_a_texture(device<float>(512 * 512), 512);
+  } else if (flaw == "local_memory") {
     int *values = device<int>(1024), *out = device<int>(128 * 256);
     if (bad)
       private_array<false><<<128, 256>>>(values, out, 128);
@@ -197,6 +217,19 @@ bool memory_flaw(const std::string& flaw, bool bad) {
       CHECK(cudaMallocHost(reinterpret_cast<void**>(&a), n * sizeof(float)));
       again<<<64, 256>>>(a, out, n, bad ? 4 : 1);
     }
+  } else if (flaw == "host_memory_read_once") {  // arrays of each launch, each byte once
+    const int n = 1 << 16;
+    float* out = device<float>(64 * 256);
+    for (int i = 0; i < 6; ++i) {
+      float* a = nullptr;
+      CHECK(cudaMallocHost(reinterpret_cast<void**>(&a), n * sizeof(float)));
+      again<<<64, 256>>>(a, out, n, 1);
+    }
+  } else if (flaw == "host_memory_in_each_launch") {  // one array, each byte once a launch
+    const int n = 1 << 16;
+    float *a = nullptr, *out = device<float>(64 * 256);
+    CHECK(cudaMallocHost(reinterpret_cast<void**>(&a), n * sizeof(float)));
+    for (int i = 0; i < (bad ? 6 : 1); ++i) again<<<64, 256>>>(a, out, n, 1);
   } else if (flaw == "beside_global_atomics") {
     count_by_block<<<128, 256>>>(device<unsigned>(1), 64, bad);
   } else if (flaw == "double_precision") {

@@ -85,8 +85,8 @@ template <unsigned W>
 template <unsigned W>
 typename LoadStoreUnit<W>::Issue LoadStoreUnit<W>::issue(std::uint32_t warp, ptx::Warp<W>& registers,
                                                          const MicroOp& op, std::uint64_t lanes,
-                                                         const WarpMemory& memory,
-                                                         InstructionCounts* counts) {
+                                                         const WarpMemory& memory, InstructionCounts* counts,
+                                                         bool texel) {
   State& s = *state_;
   const unsigned index = s.free.back();
   if (s.entries[index] == nullptr) s.entries[index] = std::make_unique_for_overwrite<MemoryInstruction<W>>();
@@ -112,6 +112,7 @@ typename LoadStoreUnit<W>::Issue LoadStoreUnit<W>::issue(std::uint32_t warp, ptx
   instruction.counts = counts;
   instruction.part_count = 0;
   instruction.tracked = false;
+  instruction.texel = texel;
   if (lanes != 0 && !s.check.resolve(instruction)) return Issue::Faulted;
   if ((instruction.tracked || s.order.busy()) && !s.may_go(instruction)) {
     s.check.forget_outside();
@@ -124,6 +125,7 @@ typename LoadStoreUnit<W>::Issue LoadStoreUnit<W>::issue(std::uint32_t warp, ptx
   if (atomic) instruction.stride += (op.source_count - 1u - op.vector_elements) * instruction.element_bytes;
   s.take_values(instruction);
   s.count(instruction);
+  s.statistics.texture_accesses += texel;
   if (counts != nullptr) s.count_line(instruction);
   instruction.part = instruction.step = 0;
   instruction.remaining = instruction.parts[0].lanes;
@@ -283,6 +285,7 @@ bool LoadStoreUnit<W>::State::send(Picoseconds now, Instruction& instruction, co
   channel.push(now, packet);
   if (part.path == MemoryPath::L1) {
     ++statistics.transactions;
+    statistics.texture_transactions += instruction.texel;
     statistics.requested_bytes += request.bytes;
     statistics.used_bytes += used_bytes;
     if (instruction.counts != nullptr) {

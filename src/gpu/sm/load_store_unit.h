@@ -42,6 +42,8 @@ struct WarpMemory {
 struct LoadStoreStatistics : sim::StatisticGroup {
   using StatisticGroup::StatisticGroup;
   sim::Counter transactions{*this, "memory_transactions", "requests", "requests of load-store units to L1"};
+  sim::Counter texture_transactions{*this, "texture_transactions", "requests",
+                                    "of these, the ones of textures and surfaces"};
   sim::Counter requested_bytes{*this, "requested_bytes", "bytes", "bytes of these requests: whole segments"};
   sim::Counter used_bytes{*this, "used_bytes", "bytes", "of these bytes what threads read or write"};
   sim::Counter shared_conflict_cycles{*this, "shared_conflict_cycles", "cycles",
@@ -58,6 +60,8 @@ struct LoadStoreStatistics : sim::StatisticGroup {
                               "load-store unit: cycles in which its next request found no room"};
   // Warp instructions.
   sim::Counter global_loads{*this, "global_loads", "instructions", "loads of global memory, per warp"};
+  sim::Counter texture_accesses{*this, "texture_accesses", "instructions",
+                                "of global loads and stores, texels of textures and surfaces, per warp"};
   sim::Counter global_stores{*this, "global_stores", "instructions", "stores to global memory, per warp"};
   sim::Counter local_loads{*this, "local_loads", "instructions", "loads of local memory, per warp"};
   sim::Counter local_stores{*this, "local_stores", "instructions", "stores to local memory, per warp"};
@@ -104,9 +108,9 @@ class LoadStoreUnit {
   // Takes a Load, Store or Atomic at issue: generates and checks the addresses and copies the stored values.
   // start_at() says right after it when its operands are collected: the first cycle at which it may act.
   // `warp` is the warp's slot; `registers`, `memory` and `counts` (null: not asked for) stay valid until the
-  // completion.
+  // completion. `texel`: the access is a part of a texture's or a surface's.
   Issue issue(std::uint32_t warp, ptx::Warp<W>& registers, const ptx::MicroOp& op, std::uint64_t lanes,
-              const WarpMemory& memory, InstructionCounts* counts = nullptr);
+              const WarpMemory& memory, InstructionCounts* counts = nullptr, bool texel = false);
   void start_at(Cycle cycle);
   const AccessFault& fault() const;
 

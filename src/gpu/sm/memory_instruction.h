@@ -56,6 +56,7 @@ struct MemoryInstruction {
   bool wide = false;         // its registers have 64 bits
   bool consecutive = false;  // all lanes, one part, 32-bit words one after the other
   bool tracked = false;      // some part is
+  bool texel = false;        // a part of a texture's or a surface's access
   // The action of its accesses to tracked memory.
   memory::Trigger trigger = memory::Trigger::None;
   memory::Action action = memory::Action::None;

@@ -43,7 +43,7 @@ Cycle TextureUnit<W>::tick(Cycle cycle, LoadStoreUnit<W>& load_store) {
       const auto& tap = taps[job.sent];
       if (!load_store.can_issue()) return cycle + 1;
       const auto issue =
-          load_store.issue(job.warp, job.access.scratch(), tap.op, tap.lanes, *job.memory, job.counts);
+          load_store.issue(job.warp, job.access.scratch(), tap.op, tap.lanes, *job.memory, job.counts, true);
       if (issue == LoadStoreUnit<W>::Issue::Later) return cycle + 1;
       ++job.sent;
       if (issue == LoadStoreUnit<W>::Issue::Faulted) {
