@@ -67,29 +67,49 @@ struct Loop {
   std::uint32_t first, last;  // its instructions; the last one goes back
 };
 
-bool waits(const ptx::Kernel& kernel, const Loop& loop) {
-  return std::none_of(
-      kernel.code.begin() + loop.first, kernel.code.begin() + loop.last + 1, [](const MicroOp& op) {
-        return (op.kind == Kind::Store && op.space != ptx::StateSpace::Local) ||
-               (op.kind == Kind::Barrier && static_cast<ptx::BarrierMode>(op.mode) != ptx::BarrierMode::Warp);
-      });
+bool works(const MicroOp& op) {
+  return (op.kind == Kind::Store && op.space != ptx::StateSpace::Local) ||
+         (op.kind == Kind::Barrier && static_cast<ptx::BarrierMode>(op.mode) != ptx::BarrierMode::Warp);
 }
 
-// Whether the loop ends by the loaded value.
+// Whether the loop can come from the load to the load again without a store or a barrier.
+bool waits(const ptx::Kernel& kernel, const Loop& loop, std::uint32_t load) {
+  std::vector<bool> reached(loop.last + 1 - loop.first);
+  std::vector<std::uint32_t> open{load + 1};
+  while (!open.empty()) {
+    const std::uint32_t at = open.back();
+    open.pop_back();
+    if (at < loop.first || at > loop.last || reached[at - loop.first]) continue;
+    if (at == load) return true;
+    reached[at - loop.first] = true;
+    const MicroOp& op = kernel.code[at];
+    const bool guarded = op.guard != ptx::kNoPredicate;
+    if (op.kind == Kind::Branch) open.push_back(op.target);
+    if (guarded || (op.kind != Kind::Branch && !works(op))) open.push_back(at + 1);
+  }
+  return false;
+}
+
+// Whether the loop ends by the loaded value, or by one that is computed where the value says so.
 bool ends_by(const ptx::Kernel& kernel, const Loop& loop, std::uint32_t load) {
   Taint taint(kernel);
-  for (unsigned round = 0; round < 2; ++round)
+  for (unsigned round = 0; round < 2; ++round) {
+    std::uint32_t skipped = 0;  // up to here a branch by the value may have come past
     for (std::uint32_t at = round == 0 ? load : loop.first; at <= loop.last; ++at) {
       const MicroOp& op = kernel.code[at];
-      if (at == load)
+      if (at == load) {
         taint.of(op);
-      else if (op.kind == Kind::Branch) {
+      } else if (op.kind == Kind::Branch) {
         const bool leaves = op.target < loop.first || op.target > loop.last || at == loop.last;
         if (leaves && taint.guarded(op)) return true;
+        if (taint.guarded(op)) skipped = std::max(skipped, op.target);
+      } else if (at < skipped) {
+        taint.of(op);
       } else {
         taint.follow(op);
       }
     }
+  }
   return false;
 }
 
@@ -107,10 +127,11 @@ std::vector<bool> polling_loads(const ptx::Kernel& kernel) {
     const MicroOp& back = kernel.code[last];
     if (back.kind != Kind::Branch || back.target > last) continue;
     const Loop loop{back.target, last};
-    if (!waits(kernel, loop)) continue;
     for (std::uint32_t at = loop.first; at < last; ++at) {
       const MicroOp& op = kernel.code[at];
-      if (op.kind != Kind::Load || strength_of(op) == Strength::Weak || !ends_by(kernel, loop, at)) continue;
+      if (op.kind != Kind::Load || strength_of(op) == Strength::Weak || !ends_by(kernel, loop, at) ||
+          !waits(kernel, loop, at))
+        continue;
       polls[at] = true;
       for (std::uint32_t before = loop.first; before-- > 0 && loop.first - before < kInFront;)
         if (same_place(op, kernel.code[before]) && strength_of(kernel.code[before]) != Strength::Weak)

@@ -377,6 +377,25 @@ __global__ void ticket_lock() {
   }
   __syncthreads();
 }
+// A thread waits for the one before it, and in the same loop raises its own flag.
+__device__ volatile int raised[128];
+__global__ void waits_and_raises(int* data) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  int sum = 0;
+  for (int on = i == 0 ? 0 : i - 1; on <= i;) {
+    if (on < i && raised[on] == 1) {
+      __threadfence();
+      sum += data[on];
+      on++;
+    }
+    if (on == i) {
+      data[i] = sum + 1;
+      __threadfence();
+      raised[i] = 1;
+      on++;
+    }
+  }
+}
 __global__ void grid_sync(int* data, int* out) {
   const auto grid = cooperative_groups::this_grid();
   const int i = blockIdx.x * blockDim.x + threadIdx.x, all = gridDim.x * blockDim.x;
@@ -719,6 +738,7 @@ static void settle() {
   RUN(lock_by_one_thread<<<16, 64>>>());
   RUN(lock_by_every_lane<<<2, 64>>>());
   RUN(ticket_lock<<<8, 64>>>());
+  RUN(waits_and_raises<<<2, 64>>>(a));
   void* arguments[] = {&a, &b};
   RUN(CHECK(cudaLaunchCooperativeKernel(reinterpret_cast<void*>(grid_sync), dim3(4), dim3(kThreads),
                                         arguments, 0, nullptr)));
