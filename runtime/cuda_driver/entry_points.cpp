@@ -129,8 +129,10 @@ extern "C" CUresult cuGetExportTable(const void**, const CUuuid*) {
   const std::string library = library_at(__builtin_return_address(0));
   duet::process::Program::refuse(
       library.empty()
-          ? "this program's CUDA runtime is linked statically into it, which Duet does not run: build "
-            "it with NVCC_APPEND_FLAGS=\"-cudart shared\" (no source change), with `duet nvcc`, or with "
+          ? "this program's CUDA runtime is linked statically into it, and has no symbols (strip) or is "
+            "older than "
+            "CUDA 13, which Duet does not run: build it with NVCC_APPEND_FLAGS=\"-cudart shared\" (no source "
+            "change), with `duet nvcc`, or with "
             "`duet cc`"
           : library +
                 " has a CUDA runtime of its own linked into it (as cuBLAS and other libraries of "

@@ -1,6 +1,6 @@
 // Loaded into every process of `duet run` (LD_PRELOAD), before anything of the program runs: refuses a
 // process with a real CUDA runtime or driver in it (DT_RPATH goes before LD_LIBRARY_PATH), because its calls
-// would pass Duet by.
+// would pass Duet by. Of a runtime that is linked into the program, the functions become Duet's.
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <link.h>
@@ -11,6 +11,7 @@
 #include <cstring>
 
 #include "guard/library.h"
+#include "guard/static_runtime.h"
 
 namespace duet::guard {
 
@@ -49,7 +50,7 @@ int inspect(dl_phdr_info* info, std::size_t, void* data) {
 __attribute__((constructor)) void guard() {
   const char* foreign = nullptr;
   dl_iterate_phdr(inspect, &foreign);
-  if (foreign == nullptr) return;
+  if (foreign == nullptr) return duet::guard::redirect_static_runtimes();
   std::fprintf(stderr,
                "duet: this program loads the real CUDA library %s (an RPATH goes before LD_LIBRARY_PATH): "
                "link it without "

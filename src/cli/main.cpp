@@ -42,7 +42,7 @@ constexpr const char* kIntroduction =
     "  duet run ./app                   run it on the GTX 580 of lustig2013; results in duet-out/\n"
     "  duet run --set gpu.sm.count=8 ./app    the same on a changed machine\n"
     "  duet machines show gtx580        every parameter with its unit and source\n"
-    "Binaries built with `nvcc -cudart shared` run as they are.\n"
+    "Binaries of nvcc run as they are (stripped: with -cudart shared).\n"
     "Exit status: the program's own; 125 when Duet cannot run it, 124 on deadlock or time-out.";
 
 constexpr const char* kRunFooter =

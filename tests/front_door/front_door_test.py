@@ -440,6 +440,25 @@ class Results(Fixture):
             self.assertLess(abs(found - secret) / secret, 0.02, f"set {secret}, found {found}")
 
 
+class StaticRuntime(Fixture):
+    def run_program(self, *flags):
+        program = WORK / ("static" + "".join(flags))
+        subprocess.run(["cc", "-w", *flags, SOURCE / "tests/front_door/static_runtime.c", "-o", program], check=True)
+        result = call(DUET, "run", "-q", "--out", "static-out", program)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        return result.stdout.strip()
+
+    def test_its_functions_become_duets(self):
+        for flags in ((), ("-no-pie",), ("-O2",)):
+            with self.subTest(flags):
+                self.assertEqual(self.run_program(*flags), "0 0 0 0, 5, 7")
+                self.assertIn("cudaMalloc", [one["name"] for one in stats(WORK / "static-out")["api"]])
+
+    def test_one_without_symbols_and_an_older_one_stay(self):
+        for flag in ("-s", "-DOLDER"):
+            self.assertRegex(self.run_program(flag), r"^999 999 999 999, ")
+
+
 @unittest.skipUnless(NVCC, "nvcc is not here")
 class NvccBinaries(Fixture):
     def built(self, *flags):
@@ -457,8 +476,16 @@ class NvccBinaries(Fixture):
     def test_shared_runtime_plain(self):
         self.assertEqual(self.built("-cudart", "shared", "--no-compress").returncode, 0)
 
-    def test_static_runtime_is_named(self):
-        result = self.built("-cudart", "static")
+    def test_static_runtime(self):
+        """nvcc's default. The times are those of the same program with the shared one."""
+        times = []
+        for flags in (("-cudart", "static"), ("-cudart", "shared")):
+            self.assertEqual(self.built(*flags).returncode, 0)
+            times.append(stats(WORK / "nvcc-out")["account"]["time_ps"])
+        self.assertEqual(*times)
+
+    def test_stripped_static_runtime_is_named(self):
+        result = self.built("-cudart", "static", "-Xlinker", "-s")
         self.assertEqual(result.returncode, 125)
         self.assertIn('NVCC_APPEND_FLAGS="-cudart shared"', result.stderr)
         self.assertIn("duet cc", result.stderr)
