@@ -42,6 +42,53 @@ class SharedLibrary(Fixture):
         self.assertRegex(header, r"FLAGS_1.*PIE")
 
 
+class HostSources(Fixture):
+    """C and C++ beside a .cu file: they find CUDA's headers, as with nvcc."""
+    SOURCES = {
+        "main.cpp": "#include <cuda.h>\n#include <cuda_runtime.h>\n#include <cstdio>\n"
+                    "void launch(float* to, int count);\nextern \"C\" int version(void);\n"
+                    "int main() {\n  float* a;\n  float h[64];\n  cudaMalloc(&a, sizeof h);\n  launch(a, 64);\n"
+                    "  cudaMemcpy(h, a, sizeof h, cudaMemcpyDeviceToHost);\n  const float4 q = make_float4(1, 2, 3, 4);\n"
+                    "  std::printf(\"%g %g %d\\n\", h[9], q.w, version() / 1000);\n  return cudaFree(a);\n}\n",
+        "version.c": "#include <cuda_runtime_api.h>\nint version(void) {\n  int number = 0;\n"
+                     "  cudaRuntimeGetVersion(&number);\n  return number;\n}\n",
+        "kernel.cu": "__global__ void number(float* to) { to[threadIdx.x] = threadIdx.x; }\n"
+                     "void launch(float* to, int count) { number<<<1, count>>>(to); }\n",
+    }
+
+    def sources(self):
+        folder = WORK / "host-sources"
+        folder.mkdir(exist_ok=True)
+        for name, text in self.SOURCES.items():
+            (folder / name).write_text(text)
+        return folder, [folder / name for name in self.SOURCES]
+
+    def test_they_find_cudas_headers(self):
+        folder, sources = self.sources()
+        for flags, options in (((), ()), (("-std=c++20",), ()),
+                               (("--host", "riscv64"), ("--machine", "lustig2013", "--host", "simulated"))):
+            with self.subTest(flags):
+                result = call(DUET, "cc", *flags, *sources, "-o", folder / "program")
+                self.assertEqual((result.returncode, result.stderr), (0, ""))
+                result = call(DUET, "run", "-q", *options, "--out", folder / "out", folder / "program")
+                self.assertEqual((result.returncode, result.stdout), (0, "9 4 13\n"), result.stderr)
+
+    def test_objects_of_them(self):
+        folder, sources = self.sources()
+        for source in sources:
+            result = call(DUET, "cc", "-c", source, "-o", source.with_suffix(".o"))
+            self.assertEqual((result.returncode, result.stderr), (0, ""))
+        result = call(DUET, "cc", *(source.with_suffix(".o") for source in sources), "-o", folder / "linked")
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        self.assertEqual(call(DUET, "run", "-q", "--out", folder / "out", folder / "linked").stdout, "9 4 13\n")
+
+    def test_an_object_of_nothing(self):
+        folder, sources = self.sources()
+        call(DUET, "cc", "-c", sources[0], "-o", folder / "main.o")
+        result = call(DUET, "cc", "-c", folder / "main.o", "-o", folder / "other.o")
+        self.assertEqual((result.returncode, result.stderr), (125, "duet: cc: -c needs a source file\n"))
+
+
 class PrecompiledHeaders(Fixture):
     """What lib/duet/precompiled changes: the time that a compilation takes, and nothing else."""
     source = SOURCE / "tests/programs/atomics_shared.cu"

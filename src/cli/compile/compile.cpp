@@ -63,9 +63,10 @@ struct TemporaryFolder {
 };
 
 struct Request {
-  std::vector<std::string> sources;      // .cu
-  std::vector<std::string> flags;        // for compiling and linking
-  std::vector<std::string> link_inputs;  // objects, libraries, -l, -L, -Wl: for linking only
+  std::vector<std::string> sources;       // .cu
+  std::vector<std::string> host_sources;  // C and C++, which may include CUDA's headers
+  std::vector<std::string> flags;         // for compiling and linking
+  std::vector<std::string> link_inputs;   // objects, libraries, -l, -L, -Wl: for linking only
   std::string output;
   std::string architecture = kDefaultArchitecture;
   std::string cccl;           // folder with thrust/ and cub/; empty: none
@@ -93,6 +94,11 @@ void fit_for_riscv(Request& request) {
   std::erase_if(request.link_inputs, [](const std::string& input) {
     return input == "-lcudart" || input == "-lcudart_static" || input == "-lcuda";
   });
+}
+
+bool is_host_source(const std::string& file) {
+  static const std::set<std::string> kSuffixes = {".c", ".cc", ".cpp", ".cxx", ".c++", ".C"};
+  return kSuffixes.contains(fs::path(file).extension());
 }
 
 Request parse(const std::vector<std::string>& arguments) {
@@ -142,12 +148,14 @@ Request parse(const std::vector<std::string>& arguments) {
       request.sources.push_back(argument);
     } else {
       if (!fs::exists(argument)) throw Error(fmt::format("cc: no such file: {}", argument));
-      request.link_inputs.push_back(argument);
+      (is_host_source(argument) ? request.host_sources : request.link_inputs).push_back(argument);
     }
   }
-  if (request.sources.empty() && request.link_inputs.empty())
+  const std::size_t compiled = request.sources.size() + request.host_sources.size();
+  if (compiled == 0 && request.link_inputs.empty())
     throw Error("cc: no input: duet cc app.cu -o app [any clang flags]");
-  if ((request.compile_only || request.ptx_only) && request.sources.size() > 1 && !request.output.empty())
+  if (request.compile_only && compiled == 0) throw Error("cc: -c needs a source file");
+  if ((request.compile_only || request.ptx_only) && compiled > 1 && !request.output.empty())
     throw Error("cc: -o with several sources needs linking: leave out -c");
   if (request.ptx_only && request.sources.empty()) throw Error("cc: -ptx needs a .cu file");
   if (request.riscv64) fit_for_riscv(request);
@@ -212,6 +220,23 @@ int compile_to_object(const config::Installation& installation, const Request& r
   std::vector<std::string> command = cuda_flags(installation, request, Pass::Host);
   command.insert(command.end(),
                  {"-Xclang", "-fcuda-include-gpubinary", "-Xclang", ptx, "-c", source, "-o", object});
+  return execute(command);
+}
+
+int compile_for_host(const config::Installation& installation, const Request& request,
+                     const std::string& source, const std::string& object) {
+  const bool is_c = fs::path(source).extension() == ".c";
+  std::vector<std::string> command = {kCompiler, "-x", is_c ? "c" : "c++"};
+  if (request.riscv64)
+    command.insert(command.end(), std::begin(kRiscvFlags), std::end(kRiscvFlags));
+  else
+    command.push_back("-fPIE");
+  command.insert(command.end(),
+                 {"-O2", "-gline-tables-only", "-D__DUET__=1", "-Wno-unused-command-line-argument",
+                  "-isystem", installation.include_directory});
+  for (const std::string& flag : request.flags)
+    if (!is_c || !flag.starts_with("-std=c++")) command.push_back(flag);
+  command.insert(command.end(), {"-c", source, "-o", object});
   return execute(command);
 }
 
@@ -300,7 +325,17 @@ int compile(const config::Installation& installation, const std::vector<std::str
     if (status != 0) return status;
     objects.push_back(object);
   }
-  if (request.compile_only || request.ptx_only) return 0;
+  if (request.ptx_only) return 0;
+  for (std::size_t i = 0; i < request.host_sources.size(); ++i) {
+    const std::string& source = request.host_sources[i];
+    const std::string stem = fs::path(source).stem();
+    std::string object = fmt::format("{}/host-{}-{}.o", temporary.path, i, stem);
+    if (request.compile_only) object = request.output.empty() ? stem + ".o" : request.output;
+    if (const int status = compile_for_host(installation, request, source, object); status != 0)
+      return status;
+    objects.push_back(object);
+  }
+  if (request.compile_only) return 0;
   if (request.riscv64) return link_for_riscv(installation, request, temporary, objects);
   std::vector<std::string> link = {kCompiler, "-fuse-ld=lld", "-pie"};
   link.insert(link.end(), request.flags.begin(), request.flags.end());
