@@ -22,6 +22,11 @@ bool on_device(const Allocation* allocation) {
   return allocation != nullptr && allocation->in_device_memory();
 }
 
+// Of malloc in a kernel: the host reaches none of it.
+bool of_device_heap(const Allocation* allocation) {
+  return allocation != nullptr && allocation->kind == memory::AllocationKind::Heap;
+}
+
 // Whether the range lies within the allocation that it starts in (pageable memory: nobody knows).
 bool in_range(const Allocation* allocation, const CopySide& side, const CopyShape& shape) {
   return allocation == nullptr ||
@@ -64,6 +69,7 @@ Status prepare_copy(Runtime& runtime, const CopySide& to, const CopySide& from, 
   if ((target == nullptr && runtime.space().in_device_region(duet::virtual_address(to.pointer))) ||
       (source == nullptr && runtime.space().in_device_region(duet::virtual_address(from.pointer))))
     return Reason::InvalidValue;
+  if (of_device_heap(target) || of_device_heap(source)) return Reason::InvalidValue;
   if (!direction_fits(direction, on_device(target), on_device(source), target != nullptr, source != nullptr))
     return Reason::InvalidValue;
   if (!in_range(target, to, shape) || !in_range(source, from, shape)) return Reason::InvalidValue;
@@ -134,7 +140,7 @@ Status prepare_fill(Runtime& runtime, const FillRequest& request, Command& comma
   const std::size_t width = request.width * element;
   if (width == 0 || request.rows == 0) return Reason::InvalidValue;
   const Allocation* target = allocation_of(runtime, request.to);
-  if (target == nullptr || duet::virtual_address(request.to) % element != 0 ||
+  if (target == nullptr || of_device_heap(target) || duet::virtual_address(request.to) % element != 0 ||
       !in_range(target, {request.to, request.pitch, 0}, {width, request.rows, 1}))
     return Reason::InvalidValue;
   if (request.rows > 1 && request.pitch < width) return Reason::InvalidPitch;

@@ -98,6 +98,14 @@ int main() {
   expect::Array<Node*> lists(kLists);
   expect::Array<int> sums(kLists), wrong(1), counts(4);
   build<<<2, kLists / 2>>>(lists.device());
+  CHECK_LAUNCH();
+  // The host reaches nothing of the heap.
+  Node* of_heap = lists.fetch()[2];
+  REQUIRE(of_heap != nullptr);
+  char bytes[8];
+  REQUIRE_STATUS(cudaMemcpy(bytes, of_heap, sizeof bytes, cudaMemcpyDeviceToHost), cudaErrorInvalidValue);
+  REQUIRE_STATUS(cudaMemset(of_heap, 0, sizeof bytes), cudaErrorInvalidValue);
+  REQUIRE_STATUS(cudaGetLastError(), cudaErrorInvalidValue);
   drop_odd<<<4, kLists / 4>>>(lists.device());
   sum<<<1, kLists>>>(lists.device(), sums.device());
   CHECK_LAUNCH();

@@ -1,4 +1,5 @@
 // Arrays, and copies to and from them.
+#include "cuda/device/device_description.h"
 #include "cuda/images/arrays.h"
 #include "cuda/images/image_calls.h"
 
@@ -20,6 +21,24 @@ std::unordered_map<cudaArray_const_t, std::unique_ptr<cudaArray>>& arrays() {
   return *all;
 }
 
+// cudaMalloc3DArray's table: the device's limits, for arrays that only textures read.
+bool within_limits(const Session& session, cudaExtent extent, bool layered) {
+  cudaDeviceProp device{};
+  duet::cuda::describe(session, device);
+  const auto fits = [](const cudaExtent& wanted, int width, int height, int depth) {
+    return wanted.width <= size_t(width) && wanted.height <= size_t(height) && wanted.depth <= size_t(depth);
+  };
+  if (layered && extent.height == 0)
+    return fits(extent, device.maxTexture1DLayered[0], 0, device.maxTexture1DLayered[1]);
+  if (layered)
+    return fits(extent, device.maxTexture2DLayered[0], device.maxTexture2DLayered[1],
+                device.maxTexture2DLayered[2]);
+  if (extent.depth != 0)
+    return fits(extent, device.maxTexture3D[0], device.maxTexture3D[1], device.maxTexture3D[2]);
+  return extent.height == 0 ? fits(extent, device.maxTexture1D, 0, 0)
+                            : fits(extent, device.maxTexture2D[0], device.maxTexture2D[1], 0);
+}
+
 cudaError_t make(Session& session, cudaArray_t* result, const cudaChannelFormatDesc* channels,
                  cudaExtent extent, unsigned flags) {
   if (result == nullptr || channels == nullptr || extent.width == 0) return cudaErrorInvalidValue;
@@ -33,6 +52,7 @@ cudaError_t make(Session& session, cudaArray_t* result, const cudaChannelFormatD
   }
   const bool layered = (flags & cudaArrayLayered) != 0;
   if (layered ? extent.depth == 0 : extent.depth != 0 && extent.height == 0) return cudaErrorInvalidValue;
+  if (!within_limits(session, extent, layered)) return cudaErrorInvalidValue;
   auto array = std::make_unique<cudaArray>();
   array->channels = *channels;
   array->extent = extent;
