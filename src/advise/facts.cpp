@@ -39,7 +39,7 @@ Facts::Facts(const report::RunReport& report, const config::Machine& machine)
     add(kernels[place->second], kernel);
   });
   report.for_each_copy([&](const report::CopyRecord& copy) { add(copy); });
-  count_neighbours();
+  look_at_neighbours();
   std::stable_sort(kernels.begin(), kernels.end(),
                    [](const KernelFacts& a, const KernelFacts& b) { return a.time_ps > b.time_ps; });
 }
@@ -50,7 +50,6 @@ void Facts::add(KernelFacts& facts, const report::KernelResult& kernel) {
   const std::uint64_t blocks = std::uint64_t{kernel.grid[0]} * kernel.grid[1] * kernel.grid[2];
   ++launches;
   kernels_ps += time;
-  launch_driver_ps = std::min(launch_driver_ps, kernel.start_ps - kernel.driver_start_ps);
   ++facts.launches;
   facts.pointers.insert(kernel.pointers);
   facts.time_ps += time;
@@ -100,21 +99,32 @@ Picoseconds Facts::tail(const report::KernelResult& kernel, std::uint64_t blocks
 }
 
 // In the order of submission.
-void Facts::count_neighbours() {
+void Facts::look_at_neighbours() {
   constexpr std::uint32_t kKernel = ~0u;
-  std::vector<std::pair<std::uint64_t, std::uint32_t>> commands;
-  report_.for_each_kernel(
-      [&](const report::KernelResult& kernel) { commands.emplace_back(kernel.command, kKernel); });
-  report_.for_each_copy([&](const report::CopyRecord& copy) {
-    commands.emplace_back(copy.command, static_cast<std::uint32_t>(copy.kind));
-  });
-  std::sort(commands.begin(), commands.end());
-  for (std::size_t i = 1; i < commands.size(); ++i) {
-    if (commands[i].second != commands[i - 1].second) continue;
-    if (commands[i].second == static_cast<std::uint32_t>(report::CopyKind::HostToDevice))
-      ++to_device.next_to_another;
-    if (commands[i].second == static_cast<std::uint32_t>(report::CopyKind::DeviceToHost))
-      ++to_host.next_to_another;
+  struct Command {
+    std::uint64_t number;
+    std::uint32_t kind, stream;
+    Picoseconds driver_start_ps, start_ps, end_ps;
+  };
+  std::vector<Command> commands;
+  const auto take = [&](const auto& one, std::uint32_t kind) {
+    commands.push_back({one.command, kind, one.stream, one.driver_start_ps, one.start_ps, one.end_ps});
+  };
+  report_.for_each_kernel([&](const report::KernelResult& kernel) { take(kernel, kKernel); });
+  report_.for_each_copy(
+      [&](const report::CopyRecord& copy) { take(copy, static_cast<std::uint32_t>(copy.kind)); });
+  std::sort(commands.begin(), commands.end(),
+            [](const Command& a, const Command& b) { return a.number < b.number; });
+  std::map<std::uint32_t, Picoseconds> ended;  // by stream
+  for (std::size_t i = 0; i < commands.size(); ++i) {
+    const Command& one = commands[i];
+    Picoseconds& before = ended[one.stream];
+    if (one.kind == kKernel)
+      launch_driver_ps += one.start_ps - std::min(one.start_ps, std::max(one.driver_start_ps, before));
+    before = std::max(before, one.end_ps);
+    if (i == 0 || one.kind != commands[i - 1].kind) continue;
+    if (one.kind == static_cast<std::uint32_t>(report::CopyKind::HostToDevice)) ++to_device.next_to_another;
+    if (one.kind == static_cast<std::uint32_t>(report::CopyKind::DeviceToHost)) ++to_host.next_to_another;
   }
 }
 

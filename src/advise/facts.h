@@ -61,8 +61,8 @@ class Facts {
   CopyFacts to_device, to_host;
   std::uint64_t launches = 0;
   Picoseconds kernels_ps = 0;  // added up
-  // From stage (ii) of a launch to its first block, where it waited for least.
-  Picoseconds launch_driver_ps = kNever;
+  // Of launches, from stage (ii), or the end of the stream's command before, to the first block.
+  Picoseconds launch_driver_ps = 0;
   Picoseconds run_ps = 0;
 
   const Commands& commands() const { return commands_; }
@@ -83,7 +83,7 @@ class Facts {
   void add(KernelFacts& facts, const report::KernelResult& kernel);
   void add(const report::CopyRecord& copy);
   Picoseconds tail(const report::KernelResult& kernel, std::uint64_t blocks) const;
-  void count_neighbours();
+  void look_at_neighbours();
 
   const report::RunReport& report_;
   const config::Machine& machine_;

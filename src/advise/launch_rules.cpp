@@ -31,7 +31,7 @@ void launches(const Facts& facts, Advices& out) {
       static_cast<double>(path) < kLaunchShare * static_cast<double>(facts.run_ps))
     return;
   // With its call and its preparation goes a launch's way to the GPU and back: the path has all of it.
-  const Picoseconds each = std::max(one, facts.launch_driver_ps);
+  const Picoseconds each = std::max(one, facts.launch_driver_ps / facts.launches);
   out.push_back({"launch_bound",
                  "",
                  "kernel launches",
@@ -90,7 +90,7 @@ void allocations(const Facts& facts, Advices& out) {
                    report::duration(each)),
        "allocate once, before the loop, and use it again; or cudaMallocAsync and cudaFreeAsync",
        std::min(calls * each, facts.path(PathPart::Calls)),
-       {}});
+       {"driver.allocate.call_ns=0"}});
 }
 
 // Streams with one hardware queue: their commands wait for each other in the order of issue. The best of two

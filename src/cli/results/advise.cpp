@@ -202,7 +202,9 @@ class Measurements {
       if (sets_of(other) == sets_of(one) && other.value("kernel", "") == one.value("kernel", ""))
         all += other.at("saves_ps").get<double>();
     const auto whole = static_cast<double>(saved(stats_, *what_if.stats, one));
-    const double its = whole * one.at("saves_ps").get<double>() / std::max(all, 1.0);
+    double its = whole * one.at("saves_ps").get<double>() / std::max(all, 1.0);
+    // The changed machine frees all allocations, also those outside of loops.
+    if (one.at("rule") == "allocations") its = std::min(its, one.at("saves_ps").get<double>());
     one["measured_ps"] = static_cast<Picoseconds>(std::max(0.0, its - one.value("costs_ps", 0.0)));
   }
   void share_out(Json& sorted) const {
