@@ -137,11 +137,6 @@ timespec timespec_of(Time duration) {
   return {static_cast<time_t>(duration / kSecond), static_cast<long>(duration % kSecond / kNanosecond)};
 }
 
-void* next_function(const char* name, const char* version) {
-  void* found = version != nullptr ? dlvsym(RTLD_NEXT, name, version) : nullptr;
-  return found != nullptr ? found : dlsym(RTLD_NEXT, name);
-}
-
 timespec host_now(clockid_t clock) {
   timespec time{};
   DUET_NEXT(clock_gettime)(clock, &time);

@@ -47,19 +47,8 @@ Time time_of(clockid_t clock, const timespec& shown);
 Time duration_of(const timespec& duration);
 timespec timespec_of(Time duration);
 
-// A function of the C library behind a function of the same name here. `version` is the programs' default,
-// where the C library has several.
-void* next_function(const char* name, const char* version = nullptr);
-
 // The host's clock and the host's sleep.
 timespec host_now(clockid_t clock);
 void host_sleep(Time duration);
 
 }  // namespace duet::guard
-
-// The C library's own `name`, looked up once.
-#define DUET_NEXT(name)                                           \
-  ([]() -> decltype(&name) {                                      \
-    static void* const found = duet::guard::next_function(#name); \
-    return reinterpret_cast<decltype(&name)>(found);              \
-  }())
