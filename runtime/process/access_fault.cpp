@@ -124,6 +124,7 @@ bool opens(const siginfo_t& info, const void* context) {
 
 // The program is about to hand bytes of its memory to Linux (guard/system_calls.cpp).
 void use_memory(const void* first, std::size_t bytes, int writes) {
+  if (Program::forked()) return;  // nobody may give the lock back there
   const auto guard = watched->lock();
   watched->machine().host_pages()->touched(virtual_address(first), bytes, {writes != 0, in_call()});
 }

@@ -18,6 +18,7 @@
 #include "base/file.h"
 #include "config/loader.h"
 #include "machine/run_options.h"
+#include "machine/watch/host_pages.h"
 #include "machine/watch/trace_options.h"
 #include "process/access_fault.h"
 
@@ -120,7 +121,10 @@ Program::Program() : side_(program_side) {
                  machine_->standstill().c_str());
   };
   host_clock_.begin(*this);
-  pthread_atfork(nullptr, nullptr, [] { is_forked = true; });
+  pthread_atfork(nullptr, nullptr, [] {
+    is_forked = true;
+    if (machine::HostPages* const pages = get().machine().host_pages()) pages->open_all();
+  });
 }
 
 void Program::start(const std::string& journal_directory) {

@@ -2,6 +2,8 @@
 // writing, on the lines with "// !NAME"; `host_reads clean` waits in each of CUDA's ways
 // (tests/check/host_test.py).
 #include <cuda_runtime.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cstdio>
 #include <cstring>
@@ -99,6 +101,16 @@ static void clean() {
   submit(s);
   std::thread([] { cudaStreamSynchronize(s); }).join();
   sum += h[0];
+
+  // The child of a fork is not this program.
+  submit(s);
+  std::fflush(stdout);
+  const pid_t child = fork();
+  if (child == 0) _exit(write(STDERR_FILENO, h, 0) == 0 && h[0] >= 0 ? 0 : 1);
+  int status = 1;
+  waitpid(child, &status, 0);
+  sum += status;
+  cudaStreamSynchronize(s);
 
   // Two halves by turns.
   cudaMemcpyAsync(h, d, kBytes / 2, cudaMemcpyDeviceToHost, s);

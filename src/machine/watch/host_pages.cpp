@@ -90,9 +90,13 @@ bool HostPages::touched(VirtualAddress first, Bytes bytes, const Touch& touch) {
   return true;
 }
 
+void HostPages::open_all() {
+  open_if([](const Closed&) { return true; });
+}
+
 void HostPages::around_host_function(const std::function<void()>& function) {
   const std::vector<Closed> later = closed_;
-  open_if([](const Closed&) { return true; });
+  open_all();
   function();
   for (const Closed& one : later) {
     if (range_of(one.first) == ranges_.end() || driver_.known_to_host(one.id)) continue;

@@ -43,6 +43,8 @@ class HostPages {
   bool touched(VirtualAddress first, Bytes bytes, const Touch& touch);
   // A host function in a stream comes behind commands of which the host has not learnt.
   void around_host_function(const std::function<void()>& function);
+  // Nothing is closed any more: the child of a fork makes no calls, and nobody is told of it.
+  void open_all();
 
  private:
   struct Range {
