@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ptx/memory_order.h"
 #include "ptx/state_spaces.h"
 
 namespace duet::check {
@@ -19,18 +20,8 @@ Strength strength_of(const MicroOp& op) {
   return op.semantics == MemorySemantics::Volatile ? Strength::Volatile : Strength::Atomic;
 }
 
-bool acquires(const MicroOp& op) {
-  return op.semantics == MemorySemantics::Acquire || op.semantics == MemorySemantics::AcquireRelease ||
-         op.semantics == MemorySemantics::SequentiallyConsistent;
-}
-
-bool releases(const MicroOp& op) {
-  return op.semantics == MemorySemantics::Release || op.semantics == MemorySemantics::AcquireRelease ||
-         op.semantics == MemorySemantics::SequentiallyConsistent;
-}
-
 StrongAccess strong_access(const MicroOp& op) {
-  return {op.kind != Kind::Store, op.kind != Kind::Load, acquires(op), releases(op),
+  return {op.kind != Kind::Store, op.kind != Kind::Load, ptx::acquires(op), ptx::releases(op),
           op.scope == ptx::MemoryScope::Cta};
 }
 

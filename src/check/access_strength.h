@@ -20,8 +20,6 @@ enum class Strength : std::uint8_t {
 Strength strength_of(const ptx::MicroOp& op);
 // Of Volatile and Atomic ones.
 StrongAccess strong_access(const ptx::MicroOp& op);
-bool acquires(const ptx::MicroOp& op);
-bool releases(const ptx::MicroOp& op);
 
 // By instruction.
 std::vector<bool> polling_loads(const ptx::Kernel& kernel);

@@ -10,6 +10,7 @@
 
 #include "base/lane_mask.h"
 #include "base/readable_name.h"
+#include "ptx/memory_order.h"
 #include "ptx/state_spaces.h"
 
 namespace duet::check {
@@ -90,7 +91,7 @@ void BlockCheck::prepare(const ptx::Kernel& kernel) {
   polls_ = polling_loads(kernel);
   unsigned in_shared = 16, in_global = 16;
   for (const ptx::MicroOp& op : kernel.code) {
-    passes_on_ |= op.kind == Kind::Fence || (is_memory(op) && (acquires(op) || releases(op)));
+    passes_on_ |= op.kind == Kind::Fence || (is_memory(op) && (ptx::acquires(op) || ptx::releases(op)));
     if (!is_memory(op)) continue;
     const unsigned bytes =
         std::max(op.kind == Kind::Atomic ? atomic_type_bytes(op.atomic_type) : ptx::type_bytes(op.type), 1u);

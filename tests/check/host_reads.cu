@@ -2,6 +2,7 @@
 // writing, on the lines with "// !NAME"; `host_reads clean` waits in each of CUDA's ways
 // (tests/check/host_test.py).
 #include <cuda_runtime.h>
+#include <fcntl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -106,7 +107,7 @@ static void clean() {
   submit(s);
   std::fflush(stdout);
   const pid_t child = fork();
-  if (child == 0) _exit(write(STDERR_FILENO, h, 0) == 0 && h[0] >= 0 ? 0 : 1);
+  if (child == 0) _exit(write(open("/dev/null", O_WRONLY), h, 4) == 4 && h[0] >= 0 ? 0 : 1);
   int status = 1;
   waitpid(child, &status, 0);
   sum += status;

@@ -5,6 +5,7 @@
 #include "gpu/sm/load_store_lines.h"
 #include "gpu/sm/load_store_values.h"
 #include "memory/cache/byte_masks.h"
+#include "ptx/memory_order.h"
 
 namespace duet::gpu {
 
@@ -24,12 +25,6 @@ memory::Scope scope_of(const MicroOp& op) {
     default:
       return memory::Scope::Gpu;
   }
-}
-
-// Whether its written value makes the warp's earlier accesses visible to others.
-bool releases(const MicroOp& op) {
-  return op.semantics == ptx::MemorySemantics::Release ||
-         op.semantics == ptx::MemorySemantics::AcquireRelease;
 }
 
 // Where a load of tracked memory bypasses L1, as others do in segments of 32 bytes, its lanes wait for each
@@ -158,7 +153,7 @@ bool LoadStoreUnit<W>::State::takes_place_apart(const Instruction& instruction) 
 // Whether an access may be issued beside its warp's accesses to tracked memory on their way.
 template <unsigned W>
 bool LoadStoreUnit<W>::State::may_go(Instruction& instruction) {
-  if (releases(*instruction.op) && order.holds_back(instruction.warp)) return false;
+  if (ptx::releases(*instruction.op) && order.holds_back(instruction.warp)) return false;
   if (!instruction.tracked) return true;
   take_bits(instruction, atomics_wait);
   instruction.company = company_of(instruction);

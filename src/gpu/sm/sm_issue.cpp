@@ -4,6 +4,7 @@
 
 #include "gpu/sm/sm_core.h"
 #include "gpu/warp/checked_access.h"
+#include "ptx/memory_order.h"
 
 namespace duet::gpu {
 
@@ -257,9 +258,7 @@ bool SmCoreOf<W>::issue_memory(Warp& warp, unsigned slot, const MicroOp& op, con
 template <unsigned W>
 [[gnu::noinline]] bool SmCoreOf<W>::held_by_release(Warp& warp, unsigned slot, const MicroOp& op,
                                                     std::uint64_t lanes) {
-  const bool releases =
-      op.semantics == ptx::MemorySemantics::Release || op.semantics == ptx::MemorySemantics::AcquireRelease;
-  if (!ordered_ || !releases || op.scope == ptx::MemoryScope::Cta || lanes == 0 || drained(slot))
+  if (!ordered_ || !ptx::releases(op) || op.scope == ptx::MemoryScope::Cta || lanes == 0 || drained(slot))
     return false;
   sleep(warp, slot, IssueSlot::Fence);
   return true;
@@ -269,9 +268,7 @@ template <unsigned W>
 template <unsigned W>
 [[gnu::noinline]] void SmCoreOf<W>::acquire_issued(Warp& warp, unsigned slot, const MicroOp& op,
                                                    std::uint64_t lanes) {
-  const bool acquires =
-      op.semantics == ptx::MemorySemantics::Acquire || op.semantics == ptx::MemorySemantics::AcquireRelease;
-  if (!ordered_ || !acquires || op.scope == ptx::MemoryScope::Cta || lanes == 0 ||
+  if (!ordered_ || !ptx::acquires(op) || op.scope == ptx::MemoryScope::Cta || lanes == 0 ||
       warp.reason != IssueSlot::Issued || drained(slot))
     return;
   warp.acquires = true;
