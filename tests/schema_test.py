@@ -77,6 +77,11 @@ class Schemas(unittest.TestCase):
         subprocess.run([DUET, "advise", self.folder / "out"], check=True, capture_output=True, timeout=300)
         for name in ("run.json", "advice.json"):
             self.assertEqual(errors(json.loads((self.folder / "out" / name).read_text())), [])
+        self.compile("rules", SOURCE / "tests/advise/rules.cu")
+        for flaw, field in (("pageable_copies", "costs_ps"), ("issue_bound", "at_most")):
+            self.assertTrue(self.statistics("./rules", flaw, "trigger")["advice"][0][field])
+            subprocess.run([DUET, "advise", self.folder / "out"], check=True, capture_output=True, timeout=300)
+            self.assertEqual(errors(json.loads((self.folder / "out/advice.json").read_text())), [])
 
     def test_explanations(self):
         for options in ([], ["--functional"], ["--max-cycles", "2000"]):
