@@ -10,8 +10,8 @@ namespace duet::advise {
 
 namespace {
 
-constexpr double kApart =
-    1.02;  // kernels that take turns: the sum of their times, over the time with a kernel
+// Of kernels that take turns: the sum of their times, over the time with a kernel.
+constexpr double kApart = 1.02;
 
 double share_of(const std::array<std::uint64_t, kIssueSlots>& counts, IssueSlot of) {
   const std::uint64_t all = std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
@@ -169,6 +169,13 @@ std::uint64_t Facts::calls(std::initializer_list<std::string_view> names) const 
   std::uint64_t all = 0;
   for (const report::Api& api : report_.api)
     if (std::find(names.begin(), names.end(), api.name) != names.end()) all += api.calls;
+  return all;
+}
+
+std::uint64_t Facts::calls(bool (*is)(std::string_view name)) const {
+  std::uint64_t all = 0;
+  for (const report::Api& api : report_.api)
+    if (is(api.name)) all += api.calls;
   return all;
 }
 

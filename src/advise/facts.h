@@ -76,6 +76,7 @@ class Facts {
   double sm_cycles(const KernelFacts& kernel) const;
   // Of all calls of these functions.
   std::uint64_t calls(std::initializer_list<std::string_view> names) const;
+  std::uint64_t calls(bool (*is)(std::string_view name)) const;
   // Of calls between the first launch and the last one whose name `is` accepts, among the recorded calls.
   std::uint64_t calls_between_launches(bool (*is)(std::string_view name)) const;
 

@@ -75,7 +75,7 @@ double active_lanes(const KernelView& k) {
 bool lanes(const KernelView& k) {
   const double width = static_cast<double>(k.sm.warp_width);
   const double active = active_lanes(k);
-  const double warps = std::max(1.0, std::ceil(static_cast<double>(k.kernel.block_threads) / width));
+  const double warps = k.warps_of_block();
   const double filled = static_cast<double>(k.kernel.block_threads) / (warps * width);
   if (filled < kFewLanes)
     k.add("partial_warps", "blocks of few threads",
@@ -159,29 +159,22 @@ void occupancy(const KernelView& k) {
         change, share * (1 - 1 / times) * k.with_blocks(), std::move(sets));
 }
 
-// Warps of the whole grid that an SM has on average, over its room for them.
-double filled(const KernelView& k) {
-  const double warps =
-      std::ceil(static_cast<double>(k.kernel.block_threads) / static_cast<double>(k.sm.warp_width));
-  return static_cast<double>(k.kernel.blocks) * warps / static_cast<double>(k.sm.count * k.sm.max_warps);
-}
-
 // A grid that fills no SM, of threads that do much one after the other: more threads could each do less.
 bool few_threads(const KernelView& k) {
+  if (k.kernel.blocks_per_sm == 0) return false;
   const double exposed = k.memory_waits() + k.waits_for(IssueSlot::Dependency);
-  const double warps =
-      static_cast<double>(k.kernel.blocks * k.kernel.launches) *
-      std::ceil(static_cast<double>(k.kernel.block_threads) / static_cast<double>(k.sm.warp_width));
-  const double room = filled(k) / k.kernel.occupancy;
-  if (k.kernel.occupancy == 0 || room > 1 / kTwice || exposed < kFewThreadsWait ||
-      static_cast<double>(k.kernel.warp_instructions) < kLongThread * warps)
-    return false;
-  k.add("small_grid", "a grid of few threads, each with much to do",
-        fmt::format("{} blocks of {} threads fill {:.0f} % of the SMs' room for their warps, and {:.0f} % of "
-                    "issue slots wait",
-                    k.kernel.blocks, k.kernel.block_threads, percent(room), percent(exposed)),
-        "give each thread less to do, and have more of them",
-        exposed * (1 - std::max(room, k.waits_for(IssueSlot::Issued))), {});
+  const double room =
+      static_cast<double>(k.kernel.blocks) / static_cast<double>(k.kernel.blocks_per_sm * k.sm.count);
+  const double each = static_cast<double>(k.kernel.warp_instructions) /
+                      (static_cast<double>(k.kernel.blocks * k.kernel.launches) * k.warps_of_block());
+  if (room > 1 / kTwice || exposed < kFewThreadsWait || each < kLongThread) return false;
+  k.add(
+      "small_grid", "a grid of few threads, each with much to do",
+      fmt::format(
+          "{} blocks of {} threads fill {:.0f} % of the SMs' room for them, and {:.0f} % of issue slots wait",
+          k.kernel.blocks, k.kernel.block_threads, percent(room), percent(exposed)),
+      "give each thread less to do, and have more of them",
+      exposed * (1 - std::max(room, k.waits_for(IssueSlot::Issued))), {});
   return true;
 }
 
@@ -203,8 +196,7 @@ void grid_size(const KernelView& k) {
   k.add("tail", "blocks that do not end together",
         fmt::format("{} blocks, of which {} run at once, leave SMs without one for {:.0f} % of its time",
                     k.kernel.blocks, wave, percent(tail)),
-        "cut the work into smaller blocks, or into as many as fill the last wave; give long blocks to "
-        "several, or "
+        "cut the work into smaller blocks, or into as many as fill the last wave; cut long blocks, or "
         "launch them first",
         tail, {});
 }

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 #include <utility>
 #include <vector>
@@ -30,6 +31,10 @@ class KernelView {
   const KernelFacts& kernel;
   const config::Sm& sm;
 
+  double warps_of_block() const {
+    return std::max(
+        1.0, std::ceil(static_cast<double>(kernel.block_threads) / static_cast<double>(sm.warp_width)));
+  }
   double count(std::string_view name) const { return static_cast<double>(facts.counter(kernel, name)); }
   double time() const { return static_cast<double>(kernel.time_ps); }
   // Shares of issue slots.

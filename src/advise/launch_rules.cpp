@@ -91,6 +91,7 @@ void allocations(const Facts& facts, Advices& out) {
        "allocate once, before the loop, and use it again; or cudaMallocAsync and cudaFreeAsync",
        std::min(calls * each, facts.path(PathPart::Calls)),
        {"driver.allocate.call_ns=0"}});
+  out.back().costs_ps = (facts.calls(is_allocation) - calls) * each;
 }
 
 // Streams with one hardware queue: their commands wait for each other in the order of issue. The best of two
@@ -113,9 +114,8 @@ bool issue_order(const Facts& facts, Advices& out) {
                    facts.commands().streams(), queues, queues == 1 ? "" : "s"),
        breadth >= pipeline
            ? "issue breadth first: the first command of every stream, then the second of every stream"
-           : "issue in a pipeline: the first command of the next stream, the second of this one, the third "
-             "of "
-             "the one before, and so on",
+           : "issue in a pipeline: the first command of the next stream, the second of this one, "
+             "the third of the one before, and so on",
        saves,
        {}});
   return true;

@@ -8,7 +8,7 @@ function item(advice, whole) {
   const saves = measured ? advice.measured_ps : advice.saves_ps;
   const how = measured ? `measured with ${advice.what_if.join(", ")}` : advice.failure ? `estimated; ${advice.failure}` : "estimated";
   const subject = advice.kernel ? `Kernel ${shortName(advice.kernel)}` : "The run";
-  const gain = measured && saves < whole / 100 ? "Checked, and no gain:" : measured ? "Saves about" : "Would save about";
+  const gain = measured && saves < whole / 100 ? "Checked, and no gain:" : `${measured ? "Saves" : "Would save"} ${advice.at_most ? "at most" : "about"}`;
   return element("li", { "data-rule": advice.rule },
     element("b", {}, `${subject} is bound by ${advice.bound_by}`), `: ${advice.because}. `,
     element("b", {}, `Try to ${advice.try}.`), ` ${gain} `,

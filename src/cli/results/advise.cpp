@@ -115,11 +115,11 @@ std::string lines_of(const Json& advice, std::size_t number, Picoseconds run) {
   const std::string how = advice.contains("measured_ps")
                               ? fmt::format("measured with {}", fmt::join(what_if, ", "))
                               : "estimated";
-  return report::advice_lines({advice.at("rule"), advice.value("kernel", ""), advice.at("bound_by"),
-                               advice.at("because"), advice.at("try"), 0, what_if},
-                              number, "",
-                              (advice.value("at_most", false) ? "saves at most " : "saves ") +
-                                  report::saved_text(saves_ps(advice), run) + ", " + how);
+  return report::advice_lines(
+      {advice.at("rule"), advice.value("kernel", ""), advice.at("bound_by"), advice.at("because"),
+       advice.at("try"), 0, what_if},
+      number, "",
+      "saves " + report::saved_text(saves_ps(advice), run, advice.value("at_most", false)) + ", " + how);
 }
 
 // Into the page's place for it, whatever lies there.
@@ -202,9 +202,7 @@ class Measurements {
       if (sets_of(other) == sets_of(one) && other.value("kernel", "") == one.value("kernel", ""))
         all += other.at("saves_ps").get<double>();
     const auto whole = static_cast<double>(saved(stats_, *what_if.stats, one));
-    double its = whole * one.at("saves_ps").get<double>() / std::max(all, 1.0);
-    // The changed machine frees all allocations, also those outside of loops.
-    if (one.at("rule") == "allocations") its = std::min(its, one.at("saves_ps").get<double>());
+    const double its = whole * one.at("saves_ps").get<double>() / std::max(all, 1.0);
     one["measured_ps"] = static_cast<Picoseconds>(std::max(0.0, its - one.value("costs_ps", 0.0)));
   }
   void share_out(Json& sorted) const {

@@ -17,8 +17,9 @@ struct Advice {
   Picoseconds saves_ps = 0;          // estimated from the run
   std::vector<std::string> what_if;  // key=value: on a machine so changed it can be measured
   bool hardware = false;             // a change of the machine, not of the program
-  bool at_most = false;      // nobody knows how much of saves_ps a program can have; such items come last
-  Picoseconds costs_ps = 0;  // of the change, in the program: saves_ps is without it
+  bool at_most = false;  // nobody knows how much of saves_ps a program can have; such items come last
+  // To be taken off a measurement: what the change costs the program, or the machine saves beside the item.
+  Picoseconds costs_ps = 0;
 };
 
 // Above changes of the machine.
@@ -26,8 +27,8 @@ inline constexpr const char* kHardwareHeading = "changes of the machine, not of 
 // Two lines. `saves` begins with a verb: "saves 3.000 us".
 std::string advice_lines(const Advice& advice, std::size_t number, const std::string& indent,
                          const std::string& saves);
-// "about 3.000 us, 20 % of the run"
-std::string saved_text(Picoseconds saves_ps, Picoseconds run_ps);
+// "about 3.000 us, 20 % of the run", or "at most ..."
+std::string saved_text(Picoseconds saves_ps, Picoseconds run_ps, bool at_most = false);
 // All advice as text; empty when there is none.
 std::string advice_text(const std::vector<Advice>& advice, Picoseconds run_ps);
 

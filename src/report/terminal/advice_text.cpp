@@ -13,8 +13,8 @@ std::string advice_lines(const Advice& advice, std::size_t number, const std::st
                      advice.bound_by, advice.because, advice.change, saves, advice.rule);
 }
 
-std::string saved_text(Picoseconds saves_ps, Picoseconds run_ps) {
-  return fmt::format("about {}, {:.0f} % of the run", duration(saves_ps),
+std::string saved_text(Picoseconds saves_ps, Picoseconds run_ps, bool at_most) {
+  return fmt::format("{} {}, {:.0f} % of the run", at_most ? "at most" : "about", duration(saves_ps),
                      100.0 * static_cast<double>(saves_ps) / static_cast<double>(run_ps));
 }
 
@@ -24,9 +24,8 @@ std::string advice_text(const std::vector<Advice>& advice, Picoseconds run_ps) {
   bool measurable = false;
   for (const Advice& one : advice) {
     if (one.hardware && lines[1].empty()) number = 0;
-    lines[one.hardware] += advice_lines(
-        one, ++number, "  ",
-        (one.at_most ? "would save at most " : "would save ") + saved_text(one.saves_ps, run_ps));
+    lines[one.hardware] +=
+        advice_lines(one, ++number, "  ", "would save " + saved_text(one.saves_ps, run_ps, one.at_most));
     measurable |= !one.what_if.empty();
   }
   std::string out;
