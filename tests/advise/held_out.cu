@@ -414,16 +414,40 @@ bool rowSoftmax(const Args& args) {
 // coefficients of the atom's kind is evaluated. bad: the coefficients are loaded before the walk and stay in
 // registers; good: after it, four at a time.
 template <int kTerms, bool kGood>
-__global__ void cellWalk(const int* next, const float* weight, const float* table, float* out, int nodes,
-                         int steps) {
-  const int i = blockIdx.x * blockDim.x + threadIdx.x, kind = i % 512;
+struct Series {
   float c[kGood ? 1 : kTerms];
-  if (!kGood) {
+  __device__ Series(const float* table, int kind) {
+    if (kGood) return;
 #pragma unroll
     for (int k = 0; k < kTerms; ++k) c[kGood ? 0 : k] = table[k * 512 + kind];
 #pragma unroll
     for (int k = 0; k < kTerms; ++k) asm volatile("" : "+f"(c[kGood ? 0 : k]));
   }
+  __device__ float at(const float* table, int kind, float x) const {
+    float v = 0;
+    if (kGood) {
+#pragma unroll 4
+      for (int k = 0; k < kTerms; ++k) v = v * x + table[k * 512 + kind];
+    } else {
+#pragma unroll
+      for (int k = 0; k < kTerms; ++k) v = v * x + c[kGood ? 0 : k];
+    }
+    return v;
+  }
+};
+
+std::vector<int> shuffled(int count, Rng& rng) {
+  std::vector<int> order(count);
+  for (int i = 0; i < count; ++i) order[i] = i;
+  for (int i = count - 1; i > 0; --i) std::swap(order[i], order[rng.below(i + 1)]);
+  return order;
+}
+
+template <int kTerms, bool kGood>
+__global__ void cellWalk(const int* next, const float* weight, const float* table, float* out, int nodes,
+                         int steps) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x, kind = i % 512;
+  const Series<kTerms, kGood> series(table, kind);
   int node = (i / 32) * 37 % nodes;
   float w = 0;
 #pragma unroll 1
@@ -432,24 +456,14 @@ __global__ void cellWalk(const int* next, const float* weight, const float* tabl
     node = next[node];
   }
   w = w / steps;
-  float v = 0;
-  if (kGood) {
-#pragma unroll 4
-    for (int k = 0; k < kTerms; ++k) v = v * w + table[k * 512 + kind];
-  } else {
-#pragma unroll
-    for (int k = 0; k < kTerms; ++k) v = v * w + c[kGood ? 0 : k];
-  }
-  out[i] = v;
+  out[i] = series.at(table, kind, w);
 }
 
 template <int kTerms>
 bool cellWalkOf(const Args& args, int warpsPerSm, int steps) {
   const int n = args.sms * warpsPerSm * 32, nodes = 16384;
-  std::vector<int> order(nodes);
   Rng rng(8);
-  for (int i = 0; i < nodes; ++i) order[i] = i;
-  for (int i = nodes - 1; i > 0; --i) std::swap(order[i], order[rng.below(i + 1)]);
+  const std::vector<int> order = shuffled(nodes, rng);
   int* next = pinned<int>(nodes);
   float *weight = pinned<float>(nodes), *table = pinned<float>(kTerms * 512), *out = pinned<float>(n);
   for (int i = 0; i < nodes; ++i) {
@@ -493,13 +507,7 @@ bool cellWalkProgram(const Args& args) {
 template <int kTerms, bool kGood>
 __global__ void cellForce(const int2* list, const float* table, float* out, int nodes, int steps) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x, kind = i % 512;
-  float c[kGood ? 1 : kTerms];
-  if (!kGood) {
-#pragma unroll
-    for (int k = 0; k < kTerms; ++k) c[kGood ? 0 : k] = table[k * 512 + kind];
-#pragma unroll
-    for (int k = 0; k < kTerms; ++k) asm volatile("" : "+f"(c[kGood ? 0 : k]));
-  }
+  const Series<kTerms, kGood> series(table, kind);
   int node = (i / 32) * 37 % nodes;
   float w = 0;
 #pragma unroll 1
@@ -510,24 +518,14 @@ __global__ void cellForce(const int2* list, const float* table, float* out, int 
     for (int k = 0; k < 14; ++k) w = w * 0.9f + q;
     node = e.x;
   }
-  float v = 0;
-  if (kGood) {
-#pragma unroll 4
-    for (int k = 0; k < kTerms; ++k) v = v * w + table[k * 512 + kind];
-  } else {
-#pragma unroll
-    for (int k = 0; k < kTerms; ++k) v = v * w + c[kGood ? 0 : k];
-  }
-  out[i] = v;
+  out[i] = series.at(table, kind, w);
 }
 
 template <int kTerms>
 bool cellForceOf(const Args& args, int warpsPerSm, int steps) {
   const int n = args.sms * warpsPerSm * 32, nodes = 16384;
-  std::vector<int> order(nodes);
   Rng rng(88);
-  for (int i = 0; i < nodes; ++i) order[i] = i;
-  for (int i = nodes - 1; i > 0; --i) std::swap(order[i], order[rng.below(i + 1)]);
+  const std::vector<int> order = shuffled(nodes, rng);
   int2 *list = pinned<int2>(nodes), *dList = device<int2>(nodes);
   float *table = pinned<float>(kTerms * 512), *out = pinned<float>(n), *dTable = device<float>(kTerms * 512),
         *dOut = device<float>(n);
