@@ -3,18 +3,21 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <optional>
 #include <sstream>
 #include <string>
 #include <system_error>
+#include <thread>
 
 namespace duet::process {
 
 namespace {
 
 constexpr std::chrono::milliseconds kMoment(20);
+constexpr std::chrono::microseconds kInstant(20);
 constexpr std::chrono::seconds kLongWait(5);
 
 pid_t own_number() { return static_cast<pid_t>(syscall(SYS_gettid)); }
@@ -39,6 +42,32 @@ std::optional<std::uint64_t> blocked_after(const std::filesystem::path& folder) 
 }
 
 }  // namespace
+
+std::unique_lock<std::recursive_mutex> HostThreads::lock() {
+  wanting_.fetch_add(1);
+  std::unique_lock own(mutex_);
+  wanting_.fetch_sub(1);
+  taken_.fetch_add(1);
+  return own;
+}
+
+bool HostThreads::want_turn() const {
+  return wanting_.load() != 0 ||
+         std::any_of(resting_.begin(), resting_.end(), [](const auto* done) { return (*done)(); });
+}
+
+// Who gets the lock is Linux's choice; one that has nothing to do gives its turn too.
+void HostThreads::give_turn(const std::function<bool()>& done) {
+  resting_.push_back(&done);
+  const bool others_rest = resting_.size() > 1;
+  const std::uint64_t before = taken_.load();
+  mutex_.unlock();
+  while (taken_.load() == before && (others_rest || wanting_.load() != 0))
+    std::this_thread::sleep_for(kInstant);
+  mutex_.lock();
+  taken_.fetch_add(1);
+  std::erase(resting_, &done);
+}
 
 void HostThreads::leave() {
   inside_.fetch_sub(1);
@@ -68,7 +97,7 @@ bool HostThreads::all_blocked() {
   return nobody || unchanged;
 }
 
-bool HostThreads::wait(std::recursive_mutex& session_lock) {
+bool HostThreads::wait_for_another() {
   const pid_t own = own_number();
   waiting_.insert(own);
   const bool nobody = all_blocked();
@@ -81,7 +110,7 @@ bool HostThreads::wait(std::recursive_mutex& session_lock) {
       told_ = true;
       if (on_long_wait) on_long_wait();
     }
-    changed_.wait_for(session_lock, kMoment);
+    changed_.wait_for(mutex_, kMoment);
   }
   waiting_.erase(own);
   return !nobody;

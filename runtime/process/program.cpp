@@ -92,6 +92,28 @@ class Program::Memory : public memory::HostPort {
   std::function<std::byte*(const std::byte*)> place;
 };
 
+// Behind another thread's turn the call of this one goes on.
+class Program::Others : public host::OtherThreads {
+ public:
+  explicit Others(Program& program) : program_(program) {}
+  bool any_waits() const override { return program_.host_threads_.any_waits(); }
+  bool want_turn() const override { return program_.host_threads_.want_turn(); }
+  void give_turn(const std::function<bool()>& done) override {
+    const char* const calling = program_.space().calling();
+    program_.host_threads_.give_turn(done);
+    program_.space().called(calling);
+  }
+  bool wait_for_another() override {
+    const char* const calling = program_.space().calling();
+    const bool possible = program_.host_threads_.wait_for_another();
+    program_.space().called(calling);
+    return possible;
+  }
+
+ private:
+  Program& program_;
+};
+
 bool Program::forked() { return is_forked; }
 Thread* Program::known_thread() { return this_thread; }
 
@@ -143,6 +165,7 @@ void Program::start(const std::string& journal_directory) {
   host_time_real_ = options.host_time_real;
   if (host_time_real_) header.deterministic = 0;
   memory_ = std::make_unique<Memory>();
+  others_ = std::make_unique<Others>(*this);
   machine_ = std::make_unique<machine::Process>(
       machine.machine, journal_.get(), *memory_, [this](const std::string& text) { printed_ += text; },
       options);
@@ -157,7 +180,7 @@ Thread& Program::thread() {
       return *this_thread;
     }
     auto host = machine_->new_thread();
-    host->wait_for_another = [this] { return host_threads_.wait(mutex_); };
+    host->others = others_.get();
     this_thread->host = std::move(host);
     host_clock_.first_call(*this_thread);
     if (threads_ > 1) journal_->header().deterministic = 0;

@@ -50,10 +50,10 @@ class Program {
   // Keeps other threads of the program out of the API. Calls of a program on simulated cores are served one
   // at a time anyway, and a waiting one lets others be served.
   std::unique_lock<std::recursive_mutex> lock() {
-    return side_ != nullptr ? std::unique_lock(mutex_, std::defer_lock) : std::unique_lock(mutex_);
+    return side_ != nullptr ? host_threads_.no_lock() : host_threads_.lock();
   }
   // The same, without waiting for it.
-  std::unique_lock<std::recursive_mutex> try_lock() { return std::unique_lock(mutex_, std::try_to_lock); }
+  std::unique_lock<std::recursive_mutex> try_lock() { return host_threads_.try_lock(); }
   HostThreads& host_threads() { return host_threads_; }
   Thread& thread();
   // The program is not this process: it is there. Before the first get().
@@ -95,16 +95,17 @@ class Program {
 
  private:
   class Memory;
+  class Others;
   friend class Call;
   Program();
   void start(const std::string& journal_directory);
 
-  std::recursive_mutex mutex_;
   ProgramSide* const side_;
   HostThreads host_threads_;
   HostClock host_clock_;
   std::unique_ptr<report::JournalWriter> journal_;
   std::unique_ptr<Memory> memory_;
+  std::unique_ptr<Others> others_;
   std::unique_ptr<machine::Process> machine_;
   std::string printed_, text_for_program_;
   std::uint32_t threads_ = 0;

@@ -16,20 +16,28 @@ void NativeThread::run_until(Picoseconds time) {
 
 bool NativeThread::simulate_while_not(const std::function<bool()>& done) {
   if (watch_ == nullptr) return engine_.run_while_not(done);
-  while (true) {
+  while (!done()) {
+    if (others != nullptr && others->want_turn()) {
+      others->give_turn(done);
+      continue;
+    }
     const Picoseconds next = engine_.next_time();
-    if (next == kNever) return done();
+    if (next == kNever) return false;
     const Picoseconds limit = watch_->horizon(engine_.now(), next);
-    if (engine_.run_while_not(done, limit)) return true;
+    const bool alone = others == nullptr || !others->any_waits();
+    if (alone ? engine_.run_while_not(done, limit)
+              : engine_.run_while_not([&] { return done() || others->want_turn(); }, limit))
+      continue;
     if (engine_.next_time() != kNever) engine_.run_until(limit);
     watch_->look(engine_.now());
   }
+  return true;
 }
 
 // Other threads of the program go on while this one waits. It may wait for their commands.
 bool NativeThread::run_while_not(const std::function<bool()>& done) {
   while (!simulate_while_not(done)) {
-    if (!wait_for_another || !wait_for_another()) return false;
+    if (others == nullptr || !others->wait_for_another()) return false;
     if (watch_ != nullptr) watch_->look(engine_.now());
   }
   return true;

@@ -303,21 +303,63 @@ TEST(Driver, AMachineWithoutProgressSaysWhoWaitsForWhom) {
   EXPECT_THROW(empty.thread.wait(empty.config.driver.other, [] { return false; }), Deadlock);
 }
 
+struct OtherThread : host::OtherThreads {
+  bool any_waits() const override { return rests != nullptr; }
+  bool want_turn() const override { return wants || (rests && rests()); }
+  void give_turn(const std::function<bool()>&) override { has_turn(); }
+  bool wait_for_another() override { return acts(); }
+  std::function<bool()> rests, acts;
+  std::function<void()> has_turn;
+  bool wants = false;
+};
+
 // A thread that waits while the machine stands still: another one submits what it waits for.
 TEST(Driver, AThreadGoesOnWithWhatAnotherOneSubmits) {
   Rig rig;
   host::NativeThread other(rig.engine, rig.driver(), rig.config.driver);
   unsigned waits = 0;
-  rig.thread.wait_for_another = [&] {
+  OtherThread others;
+  rig.thread.others = &others;
+  others.acts = [&] {
     if (++waits == 3) other.submit(rig.launch(1));
     return true;
   };
   rig.thread.wait(rig.config.driver.stream_synchronize, [&] { return rig.records.size() == 1; });
   EXPECT_EQ(waits, 3u);
   EXPECT_EQ(rig.thread.clock(), rig.records[1].end_ps + 1'000'000);
-  rig.thread.wait_for_another = [&] { return ++waits < 6; };
+  others.acts = [&] { return ++waits < 6; };
   EXPECT_THROW(rig.thread.wait(rig.config.driver.other, [] { return false; }), Deadlock);
   EXPECT_EQ(waits, 6u);
+}
+
+// A thread that waits gives its turn to one that wants to make a call, and to one whose own wait ends
+// meanwhile: at that time, not later.
+TEST(Driver, AThreadThatWaitsGivesItsTurn) {
+  Rig rig;
+  struct EveryMicrosecond : host::TimeWatch {
+    Picoseconds horizon(Picoseconds now, Picoseconds) override { return now + kMicrosecond; }
+    void look(Picoseconds) override {}
+    std::string standstill() override { return {}; }
+  } watch;
+  host::NativeThread thread(rig.engine, rig.driver(), rig.config.driver, &watch);
+  host::NativeThread other(rig.engine, rig.driver(), rig.config.driver, &watch);
+  OtherThread others;
+  thread.others = &others;
+  others.wants = true;
+  others.has_turn = [&] {
+    other.submit(rig.launch(1));
+    others.wants = false;
+  };
+  thread.wait(rig.config.driver.stream_synchronize, [&] { return rig.records.size() == 1; });
+  EXPECT_EQ(rig.records.size(), 1u);
+
+  const auto first = thread.submit(rig.launch(1));
+  const auto second = thread.submit(rig.launch(1));
+  Picoseconds at = 0;
+  others.rests = [&] { return at == 0 && rig.driver().complete(first); };
+  others.has_turn = [&] { at = rig.engine.now(); };
+  thread.wait(rig.config.driver.stream_synchronize, [&] { return rig.driver().complete(second); });
+  EXPECT_EQ(at, rig.records.at(2).end_ps);
 }
 
 TEST(Driver, HostWorkMovesOnlyTheThreadsClock) {
