@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <utility>
 #include <vector>
 
 #include "core/notes.h"
@@ -71,6 +72,11 @@ Status free_graph_memory(const std::shared_ptr<GraphMemory>& memory) {
   memory->allocated = false;
   memories().allocated.erase(memory);
   return {};
+}
+
+void forget_graph_memory() {
+  const auto allocated = std::exchange(memories().allocated, {});
+  for (const auto& memory : allocated) memory->allocated = false;
 }
 
 void trim_graph_memory(Runtime& runtime) {

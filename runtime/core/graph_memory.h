@@ -25,6 +25,8 @@ std::shared_ptr<GraphMemory> graph_memory_of(VirtualAddress address);
 // The work of a node of a launch, in the order of the launch; InvalidValue where the rules forbid it.
 Status allocate_graph_memory(const std::shared_ptr<GraphMemory>& memory, bool free_first);
 Status free_graph_memory(const std::shared_ptr<GraphMemory>& memory);
+// The device is reset: no launch has left any allocated.
+void forget_graph_memory();
 // At synchronizations: gives back memory without a node.
 void trim_graph_memory(Runtime& runtime);
 

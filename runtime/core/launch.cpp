@@ -1,5 +1,7 @@
 #include "core/launch.h"
 
+#include <algorithm>
+
 #include "core/notes.h"
 
 namespace duet::core {
@@ -44,6 +46,11 @@ Status check_shape(Runtime& runtime, const Function& function, const LaunchShape
     return fails(Reason::InvalidValue,
                  "its blocks take " + std::to_string(shared) + " bytes of shared memory",
                  gpu.sm.max_shared_bytes_per_block, "gpu.sm.max_shared_bytes_per_block");
+  if (const Bytes most = most_dynamic_shared(runtime, function); shape.dynamic_shared_bytes > most)
+    return fails(
+        Reason::InvalidValue,
+        "its blocks take " + std::to_string(shape.dynamic_shared_bytes) + " bytes of dynamic shared memory",
+        most, std::string("the most that ") + runtime.words().shared_call + " has allowed");
   if (runtime.process().occupancy(kernel, threads, shape.dynamic_shared_bytes).blocks_per_sm == 0)
     return launch_fails(runtime, kernel, Reason::OutOfResources,
                         "an SM has not the registers, warps or shared memory of one block");
@@ -51,6 +58,12 @@ Status check_shape(Runtime& runtime, const Function& function, const LaunchShape
 }
 
 }  // namespace
+
+Bytes most_dynamic_shared(const Runtime& runtime, const Function& function) {
+  const Bytes unasked = std::min(kSharedBytesUnasked, runtime.config().gpu.sm.max_shared_bytes_per_block);
+  return std::max(function.max_dynamic_shared_bytes,
+                  unasked - std::min(unasked, function.kernel->own_shared_bytes()));
+}
 
 Status check_launch(Runtime& runtime, Function& function, const LaunchShape& shape) {
   const ptx::Kernel* kernel = runtime.modules().kernel_of(function);

@@ -15,6 +15,13 @@
 
 namespace duet::core {
 
+// The shared memory that a block may have unless the program has asked for more for its kernel (CUDA C++
+// Programming Guide, compute capabilities).
+inline constexpr Bytes kSharedBytesUnasked = 48_KiB;
+
+// Dynamic shared memory of a launch, at most; the kernel is known.
+Bytes most_dynamic_shared(const Runtime& runtime, const Function& function);
+
 struct LaunchShape {
   gpu::Dim3 grid, block;  // blocks, threads
   Bytes dynamic_shared_bytes = 0;

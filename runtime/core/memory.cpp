@@ -5,6 +5,8 @@
 #include "core/memory_pool.h"
 #include "core/notes.h"
 
+#include <vector>
+
 namespace duet::core {
 
 namespace {
@@ -36,7 +38,7 @@ Status allocate(Runtime& runtime, Bytes bytes, VirtualAddress& address) {
 Status release(Runtime& runtime, host::HostThread& host, VirtualAddress address) {
   const Allocation* allocation = runtime.space().find(address);
   if (allocation == nullptr || allocation->base != address) return Reason::InvalidValue;
-  if (freed_in_pool(address)) return Reason::InvalidValue;
+  if (freed_in_pool(address) || runtime.modules().has_variable_at(address)) return Reason::InvalidValue;
   wait_until_idle(runtime, host);
   if (auto memory = graph_memory_of(address)) {
     Status status = free_graph_memory(memory);
@@ -81,6 +83,29 @@ Status unregister_host(Runtime& runtime, host::HostThread& host, VirtualAddress 
   if (runtime.space().find(address) == nullptr) return Reason::NotRegistered;
   runtime.space().release(address);
   return {};
+}
+
+void reset_memory(Runtime& runtime, const std::function<bool(VirtualAddress)>& kept) {
+  forget_pools();
+  forget_graph_memory();
+  trim_graph_memory(runtime);
+  std::vector<VirtualAddress> leaving;
+  for (const auto& [base, allocation] : runtime.space().allocations()) {
+    const bool of_program =
+        allocation.kind == AllocationKind::Device || allocation.kind == AllocationKind::Registered ||
+        allocation.kind == AllocationKind::Pinned || allocation.kind == AllocationKind::Managed;
+    if (of_program && allocation.call != nullptr && !runtime.modules().has_variable_at(base) &&
+        graph_memory_of(base) == nullptr && !kept(base))
+      leaving.push_back(base);
+  }
+  for (const VirtualAddress base : leaving) {
+    const Allocation* const allocation = runtime.space().find(base);
+    if (allocation->in_device_memory())
+      runtime.process().release_device(*allocation);
+    else if (!runtime.free_host(duet::pointer_of(base)))
+      runtime.space().release(base);
+  }
+  runtime.modules().restore_variables();
 }
 
 }  // namespace duet::core

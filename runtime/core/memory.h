@@ -10,6 +10,8 @@
 // takes back both.
 #pragma once
 
+#include <functional>
+
 #include "core/runtime.h"
 
 namespace duet::core {
@@ -28,5 +30,9 @@ Status release_host(Runtime& runtime, host::HostThread& host, VirtualAddress add
 // Memory of the program itself, for the GPU from now on, and no longer. AlreadyRegistered, NotRegistered.
 Status register_host(Runtime& runtime, void* first, Bytes bytes, unsigned api_flags);
 Status unregister_host(Runtime& runtime, host::HostThread& host, VirtualAddress address);
+
+// All memory of the program but what `kept` names goes back, and variables have their first values again.
+// The device is idle.
+void reset_memory(Runtime& runtime, const std::function<bool(VirtualAddress)>& kept);
 
 }  // namespace duet::core

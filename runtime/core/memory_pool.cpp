@@ -190,6 +190,15 @@ bool free_to_pool(Runtime& runtime, VirtualAddress address) {
   return true;
 }
 
+void forget_pools() {
+  pools().blocks.clear();
+  if (pools().pools.empty()) return;
+  pools().pools.resize(1);
+  MemoryPool& first = *pools().pools.front();
+  first.release_threshold = first.reserved_bytes = first.reserved_high = first.used_bytes = first.used_high =
+      0;
+}
+
 void trim_pools(Runtime& runtime) {
   trim_graph_memory(runtime);
   if (pools().blocks.empty()) return;

@@ -39,6 +39,8 @@ Status free_in_stream(Runtime& runtime, VirtualAddress address, driver::StreamId
 bool free_to_pool(Runtime& runtime, VirtualAddress address);
 // The two ways to free must not meet a block twice.
 bool freed_in_pool(VirtualAddress address);
+// The device is reset: pools are empty, and those but the first destroyed. Their memory others give back.
+void forget_pools();
 // At every synchronization: gives back the pools' memory above their thresholds.
 void trim_pools(Runtime& runtime);
 

@@ -62,13 +62,23 @@ machine::LoadedModule& Modules::loaded(Image& image) {
     image.module = &runtime_.process().load_module(
         image.text(), image.name,
         [this](Bytes bytes) {
-          return static_cast<std::byte*>(runtime_.allocate_host(bytes, memory::AllocationKind::Managed));
+          void* const place = runtime_.allocate_host(bytes, memory::AllocationKind::Managed);
+          if (place != nullptr) managed_variables_.insert(duet::virtual_address(place));
+          return static_cast<std::byte*>(place);
         },
         image.most_registers);
     image.text = nullptr;  // asked once
     if (process::ProgramSide* const side = runtime_.program().side()) fill_managed(*side, *image.module);
   }
   return *image.module;
+}
+
+void Modules::restore_variables() {
+  runtime_.process().restore_variables();
+  process::ProgramSide* const side = runtime_.program().side();
+  if (side == nullptr) return;
+  for (const auto& image : images_)
+    if (image->module != nullptr) fill_managed(*side, *image->module);
 }
 
 std::optional<Variable> Modules::find_variable(Image& image, const std::string& name) {

@@ -12,6 +12,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -35,7 +36,7 @@ struct Function {
   std::string name;
   const void* handle = nullptr;         // the API's; without one its own address
   const ptx::Kernel* kernel = nullptr;  // null until first used
-  Bytes max_dynamic_shared_bytes = 0;   // as the program has set it; 0: the default limit
+  Bytes max_dynamic_shared_bytes = 0;   // as the program has set it
 };
 
 struct Variable {
@@ -58,6 +59,10 @@ class Modules {
   void forget(const Image* image);
   // Loads the image on first use.
   machine::LoadedModule& loaded(Image& image);
+  // Whether the managed memory there is a variable's.
+  bool has_variable_at(VirtualAddress address) const { return managed_variables_.contains(address); }
+  // All variables have their first values again. The device is idle.
+  void restore_variables();
   std::optional<Variable> find_variable(Image& image, const std::string& name);
 
   void add_function(Image* image, const void* handle, const char* name);
@@ -73,6 +78,7 @@ class Modules {
  private:
   Runtime& runtime_;
   std::vector<std::unique_ptr<Image>> images_;
+  std::set<VirtualAddress> managed_variables_;
   std::unordered_map<const void*, std::unique_ptr<Function>> functions_;  // by handle
   std::unordered_map<const void*, Function*> addresses_;                  // by their own
   std::vector<std::unique_ptr<Function>> forgotten_;

@@ -28,7 +28,8 @@ Reason reason_of(gpu::FaultKind kind) {
 }
 
 // Until an API speaks.
-constexpr ApiWords kNoWords{[](Reason) { return "an error"; }, "the API's call for it"};
+constexpr ApiWords kNoWords{[](Reason) { return "an error"; }, "the API's call for it",
+                            "the API's call for it"};
 
 }  // namespace
 

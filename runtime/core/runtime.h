@@ -27,6 +27,7 @@ namespace duet::core {
 struct ApiWords {
   const char* (*name_of)(Reason);  // its name of an error
   const char* attach_call;         // its call to give managed memory to a stream
+  const char* shared_call;         // its call to allow a kernel more shared memory
 };
 
 // How the program uses host memory of the runtime.

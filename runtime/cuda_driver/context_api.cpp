@@ -120,25 +120,30 @@ DUET_CU_BODY(cuDevicePrimaryCtxRetain, Other, Init, (CUcontext * context, CUdevi
   if (context == nullptr) return cudaErrorInvalidValue;
   if (const cudaError_t error = check_device(device); error != cudaSuccess) return error;
   ++primary_context()->retained;
+  primary_context()->alive = true;
   *context = primary_context();
   return cudaSuccess;
 }
 DUET_CU_END
-// The context is kept: the runtime interface may use it, and its next user finds it as it is.
+// Its last user destroys it; the runtime interface is one.
 DUET_CU_BODY(cuDevicePrimaryCtxRelease_v2, Other, Init, (CUdevice device)) {
   if (const cudaError_t error = check_device(device); error != cudaSuccess) return error;
   if (primary_context()->retained == 0) return cudaErrorDeviceUninitialized;
-  --primary_context()->retained;
+  if (primary_context()->retained > 1 || primary_context()->of_runtime) {
+    --primary_context()->retained;
+    return cudaSuccess;
+  }
+  if (const cudaError_t error = wait_for_device(session, thread); error != cudaSuccess) return error;
+  primary_context()->retained = 0;
+  duet::cuda::destroy_context(session, primary_context());
   return cudaSuccess;
 }
 DUET_CU_END
 DUET_CU_BODY(cuDevicePrimaryCtxGetState, Other, Init, (CUdevice device, unsigned* flags, int* active)) {
   if (flags == nullptr || active == nullptr) return cudaErrorInvalidValue;
   if (const cudaError_t error = check_device(device); error != cudaSuccess) return error;
-  const bool used =
-      std::find(thread.contexts.begin(), thread.contexts.end(), primary_context()) != thread.contexts.end();
   *flags = primary_context()->flags;
-  *active = used || primary_context()->retained != 0;
+  *active = primary_context()->of_runtime || primary_context()->retained != 0;
   return cudaSuccess;
 }
 DUET_CU_END
@@ -274,7 +279,7 @@ DUET_CU_DO(cuCtxSetSharedMemConfig, Other, Context, (CUsharedconfig), cudaSucces
 DUET_CU_DO(cuCtxGetSharedMemConfig, Other, Context, (CUsharedconfig * config),
            duet::cuda::get_banks(reinterpret_cast<cudaSharedMemConfig*>(config)))
 DUET_CU_DO(cuCtxGetStreamPriorityRange, Other, Context, (int* least, int* greatest),
-           duet::cuda::get_priority_range(least, greatest))
+           duet::cuda::get_priority_range(session, least, greatest))
 // Deprecated since CUDA 4: a count of users.
 DUET_CU_BODY(cuCtxAttach, Other, Context, (CUcontext * context, unsigned flags)) {
   if (context == nullptr || flags != 0) return cudaErrorInvalidValue;

@@ -75,11 +75,11 @@ cudaError_t check_function(Session& session, const void* function) {
 
 cudaError_t launch(Session& session, ThreadState& thread, CUfunction handle, dim3 grid, dim3 block,
                    unsigned shared_bytes, CUstream stream, void** parameters, void** extra,
-                   bool cooperative) {
+                   const duet::cuda::LaunchAttributes& attributes = {}) {
   Function* function = session.modules().function_of(handle);
   if (function == nullptr) return cudaErrorInvalidResourceHandle;
   return duet::cuda::launch(session, thread, *function, grid, block, parameters, shared_bytes, stream,
-                            cooperative, extra);
+                            attributes, extra);
 }
 
 // The block with most resident threads; among equals the largest.
@@ -163,7 +163,7 @@ DUET_CU_BODY(cuLaunchKernel, Launch, Context,
               unsigned block_y, unsigned block_z, unsigned shared_bytes, CUstream stream, void** parameters,
               void** extra)) {
   return launch(session, thread, function, {grid_x, grid_y, grid_z}, {block_x, block_y, block_z},
-                shared_bytes, stream, parameters, extra, false);
+                shared_bytes, stream, parameters, extra);
 }
 DUET_CU_END
 DUET_CU_BODY(cuLaunchCooperativeKernel, Launch, Context,
@@ -171,20 +171,20 @@ DUET_CU_BODY(cuLaunchCooperativeKernel, Launch, Context,
               unsigned block_y, unsigned block_z, unsigned shared_bytes, CUstream stream,
               void** parameters)) {
   return launch(session, thread, function, {grid_x, grid_y, grid_z}, {block_x, block_y, block_z},
-                shared_bytes, stream, parameters, nullptr, true);
+                shared_bytes, stream, parameters, nullptr, {true, {}});
 }
 DUET_CU_END
 DUET_CU_BODY(cuLaunchKernelEx, Launch, Context,
              (const CUlaunchConfig* config, CUfunction function, void** parameters, void** extra)) {
   if (config == nullptr) return cudaErrorInvalidValue;
-  bool cooperative = false;
+  duet::cuda::LaunchAttributes attributes;
   if (const cudaError_t error = duet::cuda::read_attributes(
-          reinterpret_cast<const cudaLaunchAttribute*>(config->attrs), config->numAttrs, cooperative);
+          reinterpret_cast<const cudaLaunchAttribute*>(config->attrs), config->numAttrs, attributes);
       error != cudaSuccess)
     return error;
   return launch(session, thread, function, {config->gridDimX, config->gridDimY, config->gridDimZ},
                 {config->blockDimX, config->blockDimY, config->blockDimZ}, config->sharedMemBytes,
-                config->hStream, parameters, extra, cooperative);
+                config->hStream, parameters, extra, attributes);
 }
 DUET_CU_END
 DUET_CU_DO(cuLaunchHostFunc, HostFunction, Context, (CUstream stream, CUhostFn function, void* data),

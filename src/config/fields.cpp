@@ -72,6 +72,8 @@ void add_functional_and_front_end(std::vector<Field>& fields, Gpu& gpu) {
        "commands in one stream queue"},
       {"gpu.front_end.reference_counters", &gpu.front_end.reference_counters, 1u, 4096u, "",
        "kernels in flight"},
+      {"gpu.front_end.stream_priorities", &gpu.front_end.stream_priorities, 1u, 64u, "levels",
+       "priorities of streams: 0, and above it as many negative numbers; 1: there are none"},
       {"gpu.front_end.decode_cycles_per_command", &gpu.front_end.decode_cycles_per_command, 1u, 1000000u,
        "core cycles", "push buffer command decode"},
       {"gpu.front_end.dispatch_cycles_per_block", &gpu.front_end.dispatch_cycles_per_block, 1u, 1000000u,

@@ -134,6 +134,7 @@ struct FrontEnd {
   std::uint64_t queue_width = 0;         // streams in the work distributor at once
   std::uint64_t queue_depth = 0;         // commands per stream queue
   std::uint64_t reference_counters = 0;  // kernels in flight
+  std::uint64_t stream_priorities = 1;   // levels: 0 and, higher, the negative numbers from -1 on
   std::uint64_t decode_cycles_per_command = 0;
   std::uint64_t dispatch_cycles_per_block = 0;
   // Of launches by kernels: until the work distributor has one, from the start of one to the next one's, from

@@ -100,7 +100,7 @@ void CommandFeed::encode(PendingCommand& pending, Stream& stream, std::size_t ch
   written_ = 0;
   channel_ = channel;
   PushBufferEncoder encoder(bytes_);
-  encoder.begin(command.stream, stream.rules.priority, pending.record.id);
+  encoder.begin(command.stream, command.priority.value_or(stream.rules.priority), pending.record.id);
   if (pending.waits_for_record != 0) encoder.acquire(pending.record_stream, pending.waits_for_record);
   if (!stream.semaphore_defined) {
     stream.semaphore = new_semaphore();

@@ -374,7 +374,7 @@ bool Driver::State::start_next(Picoseconds now) {
   PendingCommand& pending = book[id];
   book.waiting[book.channel_of(pending.command.stream)].pop_front();
   pending.record.driver_start_ps = now;
-  if (fault) {  // it completes without effect
+  if (fault && !pending.command.after_fault) {  // it completes without effect
     pending.record.prepared_ps = pending.record.start_ps = now;
     complete(id, now, now);
     return true;
@@ -396,12 +396,13 @@ bool Driver::State::end_stage(Picoseconds now) {
     tell(TaskEventKind::Preparation, id, TaskEventPhase::End, now);
     serving = 0;
     pending.record.prepared_ps = pending.record.start_ps = now;
-    if (!fault && pending.command.begin_host_function) {
+    const bool runs = !fault || pending.command.after_fault;
+    if (runs && pending.command.begin_host_function) {
       pending.sent = true;
       pending.command.begin_host_function(id);
       return true;
     }
-    if (!fault && pending.command.host_function) pending.command.host_function();
+    if (runs && pending.command.host_function) pending.command.host_function();
     complete(id, now, now);
     return true;
   }

@@ -117,6 +117,8 @@ struct Command {
   // In its place, where the program is not in this process: whoever runs it begins, and says when it has
   // ended (host_function_ended).
   std::function<void(CommandId)> begin_host_function;
+  bool after_fault = false;     // the host function runs in a faulted device's streams, too
+  std::optional<int> priority;  // of a launch, in place of its stream's
 };
 
 // What the driver reports when a command is complete, for statistics and timeline.

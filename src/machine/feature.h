@@ -79,6 +79,8 @@ class Feature : public driver::CommandWatcher, public gpu::BlockWatcher {
   virtual void grid_made(gpu::Grid&) {}
   // A stream or an event of the program has been made, or released.
   virtual void resource_changed(const char* /*kind*/, std::uint64_t /*id*/, bool /*made*/) {}
+  // The program resets its device: what is given back meanwhile it has not released.
+  virtual void reset(bool /*begins*/) {}
   // Memory of the device is allocated, or freed, in stream order.
   virtual void memory_in_stream(const StreamMemoryChange&) {}
   // Whether memory that was freed is not given again while there is other memory.

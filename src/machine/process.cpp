@@ -100,7 +100,8 @@ void Process::make_heap(const ptx::Kernel& kernel) {
   if (allocation == nullptr)
     throw Error("kernel '" + kernel.name + "': no room in device memory for its heap (" +
                 std::to_string(limit * arenas) + " bytes)");
-  heap_.emplace(allocation->base, limit, arenas);
+  heap_base_ = allocation->base;
+  heap_.emplace(heap_base_, limit, arenas);
 }
 
 std::unique_ptr<host::NativeThread> Process::new_thread() {
@@ -170,7 +171,6 @@ LoadedModule& Process::load_module(std::string_view ptx_text, const std::string&
 void Process::place_variables(LoadedModule& loaded, const std::string& name,
                               const ManagedMemory& managed_memory) {
   auto& variables = loaded.module.variables;
-  memory::AddressSpace& space = system_->address_space();
   loaded.variable_addresses.resize(variables.size());
   for (const bool constant : {false, true}) {
     std::vector<Bytes> offsets(variables.size());
@@ -187,28 +187,36 @@ void Process::place_variables(LoadedModule& loaded, const std::string& name,
     const memory::Allocation* allocation = system_->address_space().allocate_device(
         total, constant ? memory::AllocationKind::Constants : memory::AllocationKind::Module);
     if (allocation == nullptr) throw Error(name + ": no room in device memory for its variables");
-    system_->settle(allocation->base, allocation->mapped_bytes);
-    space.clear(allocation->base, total);
     for (std::size_t i = 0; i < variables.size(); ++i) {
       if (variables[i].constant != constant || variables[i].managed) continue;
       loaded.variable_addresses[i] = allocation->base + offsets[i];
     }
   }
-  // What lies in a program that is not here its runtime fills (load_module).
+  for (std::size_t i = 0; i < variables.size(); ++i) {
+    if (!variables[i].managed) continue;
+    const std::byte* place = managed_memory ? managed_memory(variables[i].bytes) : nullptr;
+    if (place == nullptr)
+      throw Error(name + ": no memory for the managed variable '" + variables[i].name + "'" +
+                  (managed_memory ? "" : ": it needs a program that the host runs"));
+    loaded.variable_addresses[i] = virtual_address(place);
+  }
+  fill_variables(loaded);
+}
+
+// What lies in a program that is not here its runtime fills.
+void Process::fill_variables(const LoadedModule& loaded) {
+  const auto& variables = loaded.module.variables;
+  memory::AddressSpace& space = system_->address_space();
   const auto is_here = [&](std::size_t i) {
     const VirtualAddress address = loaded.variable_addresses[i];
     return !variables[i].managed || !space.memory().backing(space.physical(address)).through_port;
   };
   for (std::size_t i = 0; i < variables.size(); ++i) {
-    if (variables[i].managed) {
-      const std::byte* place = managed_memory ? managed_memory(variables[i].bytes) : nullptr;
-      if (place == nullptr)
-        throw Error(name + ": no memory for the managed variable '" + variables[i].name + "'" +
-                    (managed_memory ? "" : ": it needs a program that the host runs"));
-      loaded.variable_addresses[i] = virtual_address(place);
-    }
-    if (is_here(i))
-      space.write(loaded.variable_addresses[i], variables[i].initial.data(), variables[i].initial.size());
+    if (!is_here(i)) continue;
+    const VirtualAddress at = loaded.variable_addresses[i];
+    if (!variables[i].managed) system_->settle(at, variables[i].bytes);
+    space.clear(at, variables[i].bytes);
+    space.write(at, variables[i].initial.data(), variables[i].initial.size());
   }
   for (std::size_t i = 0; i < variables.size(); ++i)
     for (const auto& relocation : variables[i].relocations) {
@@ -219,6 +227,17 @@ void Process::place_variables(LoadedModule& loaded, const std::string& name,
       value += loaded.variable_addresses[static_cast<std::size_t>(relocation.variable)].value();
       space.write(at, &value, relocation.bytes);
     }
+}
+
+void Process::restore_variables() {
+  for (const LoadedModule& loaded : modules_) fill_variables(loaded);
+  if (!heap_) return;
+  heap_.reset();
+  release_device(*system_->address_space().find(heap_base_));
+}
+
+void Process::reset(bool begins) {
+  for (const auto& feature : features_) feature->reset(begins);
 }
 
 // Machine code takes device memory: instruction fetches go through L2 like everything else.

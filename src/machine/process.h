@@ -70,6 +70,11 @@ class Process : private driver::CommandWatcher, private gpu::BlockWatcher {
   // Size of the heap that device code allocates from (CUDA: cudaLimitMallocHeapSize); false once a kernel
   // that uses it has been launched.
   bool set_heap_bytes(Bytes bytes);
+  // All modules' variables have their first values again, but for those of a program that is not here, and
+  // the device heap is as if no kernel had used it. Nothing runs.
+  void restore_variables();
+  // While the program's device is reset what it gives back is not what the program has released.
+  void reset(bool begins);
   // Full/empty bits: whether the machine has them, and how many bytes have one in common.
   bool has_full_empty() const { return !system_->functional() && full_empty_granule_bytes() != 0; }
   Bytes full_empty_granule_bytes() const { return config().gpu.full_empty.granule_bytes; }
@@ -166,6 +171,7 @@ class Process : private driver::CommandWatcher, private gpu::BlockWatcher {
   std::deque<LoadedModule> modules_;
   std::string keep_ptx(std::string_view text, const std::string& name);
   void place_variables(LoadedModule& loaded, const std::string& name, const ManagedMemory& managed_memory);
+  void fill_variables(const LoadedModule& loaded);
   void place_code(LoadedModule& loaded, const std::string& name);
   void limit_registers(ptx::Kernel& kernel, std::uint32_t most) const;
   void tell_registers(const ptx::Kernel& kernel);
@@ -180,6 +186,7 @@ class Process : private driver::CommandWatcher, private gpu::BlockWatcher {
   std::uint64_t functions_ = 0;  // in all modules
   Bytes stack_bytes_ = 1_KiB, heap_bytes_ = 8_MiB;
   std::optional<DeviceHeap> heap_;
+  VirtualAddress heap_base_;
   DeviceLauncher launcher_{*this};
   GridWorkspaces workspaces_;
   const memory::Allocation* local_memory_ = nullptr;  // timed GPU: for all threads that can be resident

@@ -421,6 +421,11 @@ static void with_case(const std::string& name) {
   if (name == "fill_kernel") return fill_kernel();
   if (name == "host_changed") return host_changed();
   if (name == "leaked_memory") return leak(0);
+  if (name == "leaked_at_reset") {  // a reset gives back what the program has not
+    leak(0);
+    CHECK(cudaDeviceReset());
+    return;
+  }
   if (name == "leaked_stream") return leak(1);
   if (name == "leaked_event") return leak(2);
   if (name == "leaked_host_memory") return leak(3);

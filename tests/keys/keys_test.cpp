@@ -394,6 +394,7 @@ const std::vector<Row>& told_only() {
       {"gpu.sm.max_registers_per_thread", "20", occupancy},
       {"gpu.sm.max_shared_bytes_per_block", "1024", limits, {}, Effect::Told},
       {"gpu.integrated", "true", limits, {}, Effect::Told},
+      {"gpu.front_end.stream_priorities", "6", limits, {}, Effect::Told},
       {"gpu.concurrent_managed_access", "true", limits, {}, Effect::Told},
   };
   return rows;

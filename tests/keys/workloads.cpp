@@ -273,6 +273,9 @@ void limits(Told& told) {
   ask("8 MB tracked", duetMallocTracked(&memory, 8 << 20));
   ask("64 bytes of it", duetFullEmptySet(memory, 64, duetEmpty, nullptr));
   void* arguments[] = {&memory};
+  int greatest = 0;
+  ask("priorities", cuCtxGetStreamPriorityRange(nullptr, &greatest));
+  ask("the highest priority", greatest);
   const auto shape = [&](unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz) {
     ask("launch",
         cuLaunchKernel(function("integer"), gx, gy, gz, bx, by, bz, 0, nullptr, arguments, nullptr));

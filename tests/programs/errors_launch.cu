@@ -18,6 +18,13 @@ int main() {
   REQUIRE_STATUS(cudaGetLastError(), cudaErrorInvalidConfiguration);
   touch<<<1, 32, 1 << 24>>>(out.device());
   REQUIRE(cudaGetLastError() != cudaSuccess);
+  // More than 48 KB only when the program has asked for it, also where there is more.
+  REQUIRE(p.sharedMemPerBlock <= 49152 && p.sharedMemPerBlock <= p.sharedMemPerBlockOptin);
+  cudaFuncAttributes attributes;
+  CHECK(cudaFuncGetAttributes(&attributes, touch));
+  REQUIRE(attributes.maxDynamicSharedSizeBytes == int(p.sharedMemPerBlock));
+  touch<<<1, 32, p.sharedMemPerBlock + 16>>>(out.device());
+  REQUIRE_STATUS(cudaGetLastError(), cudaErrorInvalidValue);
   CHECK(cudaDeviceSynchronize());
   out.fetch();
   expect::equal("out", 0, out.host[0], 0);
@@ -25,5 +32,13 @@ int main() {
   CHECK_LAUNCH();
   out.fetch();
   expect::equal("out", 0, out.host[0], 1);
+  const int most = int(p.sharedMemPerBlockOptin);
+  REQUIRE_STATUS(cudaFuncSetAttribute(touch, cudaFuncAttributeMaxDynamicSharedMemorySize, most + 1),
+                 cudaErrorInvalidValue);
+  REQUIRE_STATUS(cudaGetLastError(), cudaErrorInvalidValue);
+  CHECK(cudaFuncSetAttribute(touch, cudaFuncAttributeMaxDynamicSharedMemorySize, most));
+  touch<<<1, 32, most>>>(out.device());
+  CHECK_LAUNCH();
+  CHECK(cudaDeviceSynchronize());
   return expect::pass("errors_launch");
 }

@@ -74,7 +74,7 @@ constexpr duet::core::ApiWords kWords{[](Reason reason) {
                                             return "CL_OUT_OF_RESOURCES";
                                         }
                                       },
-                                      "clEnqueueSVMMigrateMem"};
+                                      "clEnqueueSVMMigrateMem", "clSetKernelArg"};
 
 // The live handles, of every kind.
 std::set<const void*>& live() {

@@ -7,6 +7,7 @@
 #include "core/queues.h"
 #include "cuda/device/device_calls.h"
 #include "cuda/device/device_description.h"
+#include "cuda/session/contexts.h"
 #include "cuda/session/session.h"
 #include "cuda/streams/capture.h"
 
@@ -17,11 +18,17 @@ namespace {
 
 constexpr int kVersion = 13000;
 
-std::map<cudaLimit, size_t>& limits() {
-  static auto* const values = new std::map<cudaLimit, size_t>{{cudaLimitStackSize, 1024},
-                                                              {cudaLimitPrintfFifoSize, 1 << 20},
-                                                              {cudaLimitMallocHeapSize, 8 << 20},
-                                                              {cudaLimitDevRuntimePendingLaunchCount, 2048}};
+using Limits = std::map<cudaLimit, size_t>;
+
+Limits first_limits() {
+  return {{cudaLimitStackSize, 1024},
+          {cudaLimitPrintfFifoSize, 1 << 20},
+          {cudaLimitMallocHeapSize, 8 << 20},
+          {cudaLimitDevRuntimePendingLaunchCount, 2048}};
+}
+
+Limits& limits() {
+  static auto* const values = new Limits(first_limits());
   return *values;
 }
 
@@ -38,8 +45,9 @@ DUET_API_SYNC(cudaDeviceSynchronize, DeviceSynchronize, (void)) {
 DUET_END
 
 DUET_API_SYNC(cudaDeviceReset, DeviceSynchronize, (void)) {
-  if (const cudaError_t error = duet::cuda::check_device_wait(); error != cudaSuccess) return error;
-  duet::core::wait_for_device(session.core(), *thread.host);
+  if (const cudaError_t error = duet::cuda::synchronize_device(session, thread); error != cudaSuccess)
+    return error;
+  duet::cuda::destroy_context(session, duet::cuda::primary_context());
   return cudaSuccess;
 }
 DUET_END
@@ -139,6 +147,9 @@ DUET_API(cudaDeviceSetLimit, Other, (cudaLimit limit, size_t value)) {
   return duet::cuda::set_limit(session, limit, value);
 }
 DUET_END
+void duet::cuda::forget_limits(Session& session) {
+  for (const auto& [limit, value] : first_limits()) static_cast<void>(set_limit(session, limit, value));
+}
 cudaError_t duet::cuda::get_limit(size_t* value, cudaLimit limit) {
   const auto found = limits().find(limit);
   if (found == limits().end()) return cudaErrorUnsupportedLimit;
@@ -171,13 +182,13 @@ DUET_API(cudaDeviceGetSharedMemConfig, Other, (cudaSharedMemConfig * config)) {
   return duet::cuda::get_banks(config);
 }
 DUET_END
-cudaError_t duet::cuda::get_priority_range(int* least, int* greatest) {
+cudaError_t duet::cuda::get_priority_range(Session& session, int* least, int* greatest) {
   if (least != nullptr) *least = 0;
-  if (greatest != nullptr) *greatest = 0;  // no priorities
+  if (greatest != nullptr) *greatest = greatest_priority(session);
   return cudaSuccess;
 }
 DUET_API(cudaDeviceGetStreamPriorityRange, Other, (int* least, int* greatest)) {
-  return duet::cuda::get_priority_range(least, greatest);
+  return duet::cuda::get_priority_range(session, least, greatest);
 }
 DUET_END
 // How a host thread waits makes no difference to the simulated clock.

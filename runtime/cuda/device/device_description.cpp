@@ -8,6 +8,7 @@
 
 #include "config/derived.h"
 #include "core/images.h"
+#include "core/launch.h"
 
 namespace duet::cuda {
 
@@ -57,7 +58,7 @@ void describe(const Session& session, cudaDeviceProp& p) {
   std::snprintf(p.name, sizeof p.name, "%s", gpu.name.c_str());
   std::memcpy(p.uuid.bytes, "Duet simulation", 15);
   p.totalGlobalMem = gpu.dram.bytes;
-  p.sharedMemPerBlock = sm.max_shared_bytes_per_block;
+  p.sharedMemPerBlock = std::min(core::kSharedBytesUnasked, sm.max_shared_bytes_per_block);
   p.sharedMemPerBlockOptin = sm.max_shared_bytes_per_block;
   p.sharedMemPerMultiprocessor = sm.shared_bytes;
   p.regsPerBlock = p.regsPerMultiprocessor = as_int(sm.registers);
@@ -88,6 +89,7 @@ void describe(const Session& session, cudaDeviceProp& p) {
   p.maxBlocksPerMultiProcessor = as_int(sm.max_blocks);
   p.globalL1CacheSupported = p.localL1CacheSupported = 1;
   p.managedMemory = 1;
+  p.streamPrioritiesSupported = greatest_priority(session) != 0;
   p.concurrentManagedAccess = !core::ManagedGuard::needed(session.config());
   p.canUseHostPointerForRegisteredMem = 1;
   p.hostRegisterSupported = 1;
@@ -173,7 +175,6 @@ constexpr ConstantRow kConstants[] = {
     {cudaDevAttrKernelExecTimeout, 0},
     {cudaDevAttrComputeMode, 0},
     {cudaDevAttrEccEnabled, 0},
-    {cudaDevAttrStreamPrioritiesSupported, 0},
     {cudaDevAttrGlobalL1CacheSupported, 1},
     {cudaDevAttrLocalL1CacheSupported, 1},
     {cudaDevAttrManagedMemory, 1},
@@ -210,11 +211,16 @@ Attributes attributes_of(const Session& session) {
   values[cudaDevAttrMemoryClockRate] = as_int(config::memory_clock_khz(gpu.dram));
   values[cudaDevAttrSingleToDoublePrecisionPerfRatio] = as_int(config::single_to_double_ratio(gpu.sm));
   values[cudaDevAttrGpuOverlap] = properties.asyncEngineCount > 0;
+  values[cudaDevAttrStreamPrioritiesSupported] = properties.streamPrioritiesSupported;
   values[cudaDevAttrMaxTexture1DLinearWidth] = image_limits(gpu).texture_linear;
   return values;
 }
 
 }  // namespace
+
+int greatest_priority(const Session& session) {
+  return 1 - static_cast<int>(session.config().gpu.front_end.stream_priorities);
+}
 
 cudaError_t attribute_value(const Session& session, cudaDeviceAttr attribute, int& value) {
   if (attribute < cudaDevAttrMaxThreadsPerBlock || attribute >= cudaDevAttrMax) return cudaErrorInvalidValue;

@@ -20,6 +20,7 @@ struct KernelWork {
   dim3 grid, block;
   unsigned shared_bytes = 0;
   bool cooperative = false;
+  int priority = 0;                   // counts with cudaGraphInstantiateFlagUseNodePriority
   std::vector<std::byte> parameters;  // as the kernel takes them
   std::vector<void*> pointers;        // the result of cudaGraphKernelNodeGetParams, into `parameters`
 };

@@ -74,6 +74,7 @@ class Commands {
 
  private:
   cudaError_t make(KernelWork& work, Command& command) {
+    if ((exec_.flags & cudaGraphInstantiateFlagUseNodePriority) != 0) command.priority = work.priority;
     return error_of(core::prepare_launch(session_.core(), *work.function,
                                          shape_of(work.grid, work.block, work.shared_bytes, work.cooperative),
                                          work.parameters, command));

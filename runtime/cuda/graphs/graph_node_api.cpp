@@ -53,7 +53,7 @@ cudaError_t set(cudaGraphExec_t exec, cudaGraphNode_t node, Make&& make) {
 }
 
 template <typename Kind>
-const Kind* work_of(cudaGraphNode_t node) {
+Kind* work_of(cudaGraphNode_t node) {
   return valid(node) ? std::get_if<Kind>(&node->work) : nullptr;
 }
 
@@ -558,13 +558,16 @@ DUET_API(cudaGraphExecEventWaitNodeSetEvent, Other,
 }
 DUET_END
 
-// Priorities do not preempt on this machine: they are taken and change nothing.
 DUET_API(cudaGraphKernelNodeSetAttribute, Other,
          (cudaGraphNode_t node, cudaLaunchAttributeID attribute, const cudaLaunchAttributeValue* value)) {
-  if (work_of<KernelWork>(node) == nullptr || value == nullptr) return cudaErrorInvalidValue;
-  if (attribute == cudaLaunchAttributePriority) return cudaSuccess;
-  if (attribute != cudaLaunchAttributeCooperative) return cudaErrorNotSupported;
-  std::get<KernelWork>(node->work).cooperative = value->cooperative != 0;
+  auto* work = work_of<KernelWork>(node);
+  if (work == nullptr || value == nullptr) return cudaErrorInvalidValue;
+  if (attribute == cudaLaunchAttributePriority)
+    work->priority = value->priority;
+  else if (attribute == cudaLaunchAttributeCooperative)
+    work->cooperative = value->cooperative != 0;
+  else
+    return cudaErrorNotSupported;
   return cudaSuccess;
 }
 DUET_END
@@ -575,14 +578,19 @@ DUET_API(cudaGraphKernelNodeGetAttribute, Other,
   if (attribute != cudaLaunchAttributeCooperative && attribute != cudaLaunchAttributePriority)
     return cudaErrorNotSupported;
   *value = {};
-  if (attribute == cudaLaunchAttributeCooperative) value->cooperative = work->cooperative;
+  if (attribute == cudaLaunchAttributeCooperative)
+    value->cooperative = work->cooperative;
+  else
+    value->priority = work->priority;
   return cudaSuccess;
 }
 DUET_END
 DUET_API(cudaGraphKernelNodeCopyAttributes, Other, (cudaGraphNode_t to, cudaGraphNode_t from)) {
   if (work_of<KernelWork>(to) == nullptr || work_of<KernelWork>(from) == nullptr)
     return cudaErrorInvalidValue;
-  std::get<KernelWork>(to->work).cooperative = std::get<KernelWork>(from->work).cooperative;
+  auto &own = std::get<KernelWork>(to->work), &other = std::get<KernelWork>(from->work);
+  own.cooperative = other.cooperative;
+  own.priority = other.priority;
   return cudaSuccess;
 }
 DUET_END

@@ -198,6 +198,8 @@ DUET_API(cudaMalloc3DArray, Allocate,
 }
 DUET_END
 
+void duet::cuda::forget_arrays() { arrays().clear(); }
+
 cudaError_t duet::cuda::release_array(Session& session, ThreadState& thread, cudaArray_t array) {
   if (array == nullptr) return cudaSuccess;
   if (!duet::cuda::valid_array(array)) return cudaErrorInvalidResourceHandle;

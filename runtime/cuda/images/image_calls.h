@@ -20,4 +20,8 @@ cudaError_t create_texture(Session& session, cudaTextureObject_t* object, const 
 cudaError_t destroy_texture(Session& session, cudaTextureObject_t object);
 cudaError_t destroy_surface(Session& session, cudaSurfaceObject_t object);
 
+// The device is reset: there are none any more. Their descriptors go, their memory others give back.
+void forget_arrays();
+void forget_objects(Session& session);
+
 }  // namespace duet::cuda

@@ -130,6 +130,11 @@ cudaError_t set_sampling(Image& image, const cudaTextureDesc& texture) {
 
 }  // namespace
 
+void duet::cuda::forget_objects(Session& session) {
+  for (const auto& [object, description] : objects()) core::remove_descriptor(session.core(), object);
+  objects().clear();
+}
+
 cudaError_t duet::cuda::create_texture(Session& session, cudaTextureObject_t* object,
                                        const cudaResourceDesc* resource, const cudaTextureDesc* texture,
                                        const cudaResourceViewDesc* view) {

@@ -24,6 +24,11 @@ Pool*& current_pool() {
   return current;
 }
 
+void forget_pool_attributes() {
+  current_pool() = default_pool();
+  std::fill(std::begin(default_pool()->reuse), std::end(default_pool()->reuse), 1);
+}
+
 namespace {
 
 // The first pool is the default one: pools are trimmed in their order.

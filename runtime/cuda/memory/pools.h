@@ -13,5 +13,7 @@ namespace duet::cuda {
 CUmemPoolHandle_st* default_pool();
 // Where cudaMallocAsync takes memory from.
 CUmemPoolHandle_st*& current_pool();
+// The device is reset: the default pool is the current one, and has its first attributes.
+void forget_pool_attributes();
 
 }  // namespace duet::cuda

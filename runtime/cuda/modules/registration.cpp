@@ -106,7 +106,7 @@ DUET_API(__cudaLaunchKernel, Launch,
          (cudaKernel_t kernel, dim3 grid, dim3 block, void** arguments, size_t shared_bytes,
           cudaStream_t stream)) {
   return duet::cuda::launch(session, thread, *reinterpret_cast<duet::cuda::Function*>(kernel), grid, block,
-                            arguments, shared_bytes, stream, false);
+                            arguments, shared_bytes, stream);
 }
 DUET_END
 
@@ -114,6 +114,6 @@ DUET_API(__cudaLaunchKernel_ptsz, Launch,
          (cudaKernel_t kernel, dim3 grid, dim3 block, void** arguments, size_t shared_bytes,
           cudaStream_t stream)) {
   return duet::cuda::launch(session, thread, *reinterpret_cast<duet::cuda::Function*>(kernel), grid, block,
-                            arguments, shared_bytes, stream == nullptr ? cudaStreamPerThread : stream, false);
+                            arguments, shared_bytes, stream == nullptr ? cudaStreamPerThread : stream);
 }
 DUET_END

@@ -2,6 +2,10 @@
 
 #include <algorithm>
 
+#include "core/memory.h"
+#include "cuda/device/device_calls.h"
+#include "cuda/images/image_calls.h"
+#include "cuda/memory/pools.h"
 #include "cuda/modules/modules.h"
 
 namespace duet::cuda {
@@ -28,6 +32,7 @@ CUctx_st* current_context(const ThreadState& thread) {
 }
 
 void use_primary_context(ThreadState& thread) {
+  primary_context()->of_runtime = primary_context()->alive = true;
   if (current_context(thread) != nullptr) return;
   if (!thread.contexts.empty()) thread.contexts.pop_back();
   thread.contexts.push_back(primary_context());
@@ -45,9 +50,25 @@ CUctx_st* add_context(unsigned flags) {
   return context;
 }
 
+namespace {
+
+void destroy_primary(Session& session) {
+  forget_objects(session);
+  forget_arrays();
+  core::reset_memory(session.core(),
+                     [](VirtualAddress address) { return owner_of(address) != primary_context(); });
+  forget_pool_attributes();
+  forget_limits(session);
+  primary_context()->of_runtime = false;
+}
+
+}  // namespace
+
 void destroy_context(Session& session, CUctx_st* context) {
+  session.process().reset(true);
   session.remove_all_of(context);
   unload_modules_of(session, context);
+  if (context->primary) destroy_primary(session);
   for (const VirtualAddress address : context->memory) {
     const memory::Allocation* allocation = session.space().find(address);
     if (allocation == nullptr || allocation->base != address) continue;
@@ -57,7 +78,8 @@ void destroy_context(Session& session, CUctx_st* context) {
       session.core().free_host(duet::pointer_of(address));
   }
   context->memory.clear();
-  context->alive = context->primary;
+  context->alive = context->primary && context->retained != 0;
+  session.process().reset(false);
 }
 
 void own(ThreadState& thread, VirtualAddress address) {

@@ -15,6 +15,7 @@ struct CUctx_st {
   bool primary = false;
   bool alive = true;
   unsigned retained = 0;                  // primary: cuDevicePrimaryCtxRetain
+  bool of_runtime = false;                // primary: the runtime interface uses it
   std::set<duet::VirtualAddress> memory;  // allocations of a context other than the primary
 };
 
@@ -28,7 +29,8 @@ void use_primary_context(ThreadState& thread);
 // Whether a program's pointer is a live context.
 bool valid_context(const CUctx_st* context);
 CUctx_st* add_context(unsigned flags);
-// With all its possessions; the device is idle.
+// With all its possessions; the device is idle. The primary one may be used again, as a new one: variables
+// have their first values then.
 void destroy_context(Session& session, CUctx_st* context);
 // Remembers, forgets whose an allocation is.
 void own(ThreadState& thread, VirtualAddress address);

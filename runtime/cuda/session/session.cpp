@@ -31,7 +31,7 @@ thread_local bool per_thread_default = false;
 std::atomic<bool> any_failed = false;  // there is a session, then
 
 constexpr core::ApiWords kWords{[](core::Reason reason) { return error_name(error_of(reason)); },
-                                "cudaStreamAttachMemAsync"};
+                                "cudaStreamAttachMemAsync", "cudaFuncSetAttribute"};
 
 }  // namespace
 
@@ -132,7 +132,8 @@ CUstream_st* Session::stream_handle(cudaStream_t stream) {
   if (stream == nullptr || stream == cudaStreamLegacy) return nullptr;
   if (stream == cudaStreamPerThread) {
     ThreadState& state = thread();
-    if (state.per_thread_stream == nullptr) {
+    if (state.per_thread_stream == nullptr || state.per_thread_stream_of != destroyed_contexts_) {
+      state.per_thread_stream_of = destroyed_contexts_;
       state.per_thread_stream = add_stream(true, cudaStreamDefault, 0);
       process().resource_changed("stream", state.per_thread_stream->id,
                                  false);  // not the program's to release
@@ -177,6 +178,7 @@ void Session::remove_event(cudaEvent_t event) {
 }
 
 void Session::remove_all_of(const CUctx_st* context) {
+  ++destroyed_contexts_;
   std::vector<cudaStream_t> streams;
   std::vector<cudaEvent_t> events;
   for (const auto& [stream, handle] : streams_)
@@ -228,10 +230,8 @@ cudaError_t run_entered(ApiFunction& function, Session& session, ThreadState& th
   if (core::spends_before(function.kind)) thread.host->stage_one(session.cost(function.kind));
   cudaError_t result =
       session.sticky() != cudaSuccess && !function.after_sticky ? session.sticky() : body(session, thread);
-  if (session.sticky() == cudaSuccess) {
-    session.check_fault();
-    if (session.sticky() != cudaSuccess && !function.after_sticky) result = session.sticky();
-  }
+  session.check_fault();
+  if (session.sticky() != cudaSuccess && !function.after_sticky) result = session.sticky();
   if (function.synchronizes) session.program().flush_print();
   // A query with everything done is as good as a wait.
   const bool asked = function.kind == CallKind::Query && result == cudaSuccess;

@@ -70,6 +70,7 @@ struct ThreadState {
   const Function* launches = nullptr;  // by its current call, or its last
   unsigned calls = 0;                  // calls it is in
   cudaStream_t per_thread_stream = nullptr;
+  std::uint64_t per_thread_stream_of = 0;  // Session::destroyed_contexts_ when it was made
   cudaStreamCaptureMode capture_mode = cudaStreamCaptureModeGlobal;
   std::vector<CUctx_st*> contexts;  // the driver interface's stack, the current one last
   bool in_host_function = false;    // of a program outside this process
@@ -126,6 +127,7 @@ class Session {
   driver::StreamId default_stream_ = 0;  // the legacy one
   std::unordered_map<const void*, Symbol> symbols_;
   std::vector<ManagedVariable> managed_;
+  std::uint64_t destroyed_contexts_ = 0;
   std::map<cudaStream_t, std::unique_ptr<CUstream_st>> streams_;
   std::map<cudaEvent_t, std::unique_ptr<CUevent_st>> events_;
   cudaError_t sticky_ = cudaSuccess;

@@ -30,6 +30,8 @@ cudaError_t take_block(void** extra, std::vector<std::byte>& parameters) {
   return cudaSuccess;
 }
 
+int priority_of(const CUstream_st* stream) { return stream != nullptr ? stream->priority : 0; }
+
 }  // namespace
 
 cudaError_t take_parameters(const ptx::Kernel& kernel, void** arguments, void** extra,
@@ -48,12 +50,12 @@ core::LaunchShape shape_of(dim3 grid, dim3 block, std::size_t dynamic_shared_byt
 }
 
 cudaError_t launch(Session& session, ThreadState& thread, Function& function, dim3 grid, dim3 block,
-                   void** arguments, std::size_t dynamic_shared_bytes, cudaStream_t stream, bool cooperative,
-                   void** extra) {
+                   void** arguments, std::size_t dynamic_shared_bytes, cudaStream_t stream,
+                   const LaunchAttributes& attributes, void** extra) {
   thread.launches = &function;
   StreamUse use;
   if (const cudaError_t error = enter_stream(session, stream, use); error != cudaSuccess) return error;
-  const core::LaunchShape shape = shape_of(grid, block, dynamic_shared_bytes, cooperative);
+  const core::LaunchShape shape = shape_of(grid, block, dynamic_shared_bytes, attributes.cooperative);
   if (const core::Status status = core::check_launch(session.core(), function, shape); status.failed())
     return error_of(status);
   std::vector<std::byte> parameters;
@@ -65,7 +67,8 @@ cudaError_t launch(Session& session, ThreadState& thread, Function& function, di
                                    grid,
                                    block,
                                    static_cast<unsigned>(dynamic_shared_bytes),
-                                   cooperative,
+                                   attributes.cooperative,
+                                   attributes.priority.value_or(priority_of(session.stream_handle(stream))),
                                    std::move(parameters),
                                    {}});
   driver::Command command;
@@ -74,18 +77,21 @@ cudaError_t launch(Session& session, ThreadState& thread, Function& function, di
       status.failed())
     return error_of(status);
   command.stream = use.id;
+  command.priority = attributes.priority;
   core::submit_launch(session.core(), *thread.host, std::move(command));
   return cudaSuccess;
 }
 
-cudaError_t read_attributes(const cudaLaunchAttribute* attributes, unsigned count, bool& cooperative) {
+cudaError_t read_attributes(const cudaLaunchAttribute* attributes, unsigned count, LaunchAttributes& read) {
   for (unsigned i = 0; i < count; ++i) {
     switch (attributes[i].id) {
       case cudaLaunchAttributeCooperative:
-        cooperative = attributes[i].val.cooperative != 0;
+        read.cooperative = attributes[i].val.cooperative != 0;
+        break;
+      case cudaLaunchAttributePriority:
+        read.priority = attributes[i].val.priority;
         break;
       case cudaLaunchAttributeIgnore:
-      case cudaLaunchAttributePriority:
       case cudaLaunchAttributeAccessPolicyWindow:
       case cudaLaunchAttributePreferredSharedMemoryCarveout:
       case cudaLaunchAttributeSynchronizationPolicy:
@@ -113,7 +119,7 @@ DUET_API(cudaLaunchKernel, Launch,
           cudaStream_t stream)) {
   Function* function = session.modules().function_of(stub);
   if (function == nullptr) return cudaErrorInvalidDeviceFunction;
-  return duet::cuda::launch(session, thread, *function, grid, block, arguments, shared_bytes, stream, false);
+  return duet::cuda::launch(session, thread, *function, grid, block, arguments, shared_bytes, stream);
 }
 DUET_END
 
@@ -122,7 +128,8 @@ DUET_API(cudaLaunchCooperativeKernel, Launch,
           cudaStream_t stream)) {
   Function* function = session.modules().function_of(stub);
   if (function == nullptr) return cudaErrorInvalidDeviceFunction;
-  return duet::cuda::launch(session, thread, *function, grid, block, arguments, shared_bytes, stream, true);
+  return duet::cuda::launch(session, thread, *function, grid, block, arguments, shared_bytes, stream,
+                            {true, {}});
 }
 DUET_END
 
@@ -131,12 +138,12 @@ DUET_API(cudaLaunchKernelExC, Launch,
   if (config == nullptr) return cudaErrorInvalidValue;
   Function* function = session.modules().function_of(stub);
   if (function == nullptr) return cudaErrorInvalidDeviceFunction;
-  bool cooperative = false;
-  if (const cudaError_t error = duet::cuda::read_attributes(config->attrs, config->numAttrs, cooperative);
+  duet::cuda::LaunchAttributes attributes;
+  if (const cudaError_t error = duet::cuda::read_attributes(config->attrs, config->numAttrs, attributes);
       error != cudaSuccess)
     return error;
   return duet::cuda::launch(session, thread, *function, config->gridDim, config->blockDim, arguments,
-                            config->dynamicSmemBytes, config->stream, cooperative);
+                            config->dynamicSmemBytes, config->stream, attributes);
 }
 DUET_END
 
@@ -160,10 +167,7 @@ cudaError_t duet::cuda::get_function_attributes(Session& session, cudaFuncAttrib
   attributes->binaryVersion =
       static_cast<int>(gpu.compute_capability_major * 10 + gpu.compute_capability_minor);
   attributes->maxDynamicSharedSizeBytes =
-      static_cast<int>(function->max_dynamic_shared_bytes != 0
-                           ? function->max_dynamic_shared_bytes
-                           : gpu.sm.max_shared_bytes_per_block -
-                                 std::min(gpu.sm.max_shared_bytes_per_block, kernel.own_shared_bytes()));
+      static_cast<int>(duet::core::most_dynamic_shared(session.core(), *function));
   attributes->preferredShmemCarveout = -1;
   return cudaSuccess;
 }

@@ -1,5 +1,8 @@
 // Streams and events. Events are recorded in simulated time.
+#include <algorithm>
+
 #include "core/queues.h"
+#include "cuda/device/device_description.h"
 #include "cuda/session/session.h"
 #include "cuda/streams/capture.h"
 #include "cuda/streams/host_work.h"
@@ -56,7 +59,8 @@ DUET_API(cudaStreamCreateWithFlags, Other, (cudaStream_t * stream, unsigned flag
 DUET_END
 cudaError_t duet::cuda::create_stream(Session& session, cudaStream_t* stream, unsigned flags, int priority) {
   if (stream == nullptr || (flags & ~cudaStreamNonBlocking) != 0) return cudaErrorInvalidValue;
-  *stream = session.add_stream((flags & cudaStreamNonBlocking) == 0, flags, priority);
+  *stream = session.add_stream((flags & cudaStreamNonBlocking) == 0, flags,
+                               std::clamp(priority, greatest_priority(session), 0));
   return cudaSuccess;
 }
 DUET_API(cudaStreamCreateWithPriority, Other, (cudaStream_t * stream, unsigned flags, int priority)) {
@@ -181,13 +185,18 @@ cudaError_t duet::cuda::add_callback(Session& session, ThreadState& thread, cuda
   if (const cudaError_t error = enter_waiting(session, stream, use); error != cudaSuccess) return error;
   if (callback == nullptr || flags != 0) return cudaErrorInvalidValue;
   Command command = duet::core::host_function_command(
-      session.core(), {[=, &session] { callback(stream, session.sticky(), data); },
+      session.core(), {[=, &session] {
+                         session.check_fault();
+                         callback(stream, session.sticky(), data);
+                       },
                        [=, &session] {
+                         session.check_fault();
                          return ProgramSide::Function{
                              reinterpret_cast<const void*>(callback),
                              {word_of(stream), static_cast<std::uint64_t>(session.sticky()), word_of(data)}};
                        }});
   command.stream = use.id;
+  command.after_fault = true;
   thread.host->submit(std::move(command));
   return cudaSuccess;
 }

@@ -59,6 +59,7 @@ class CheckWatch final : public Feature {
   void record_end() override { record_findings(); }
   void resource_changed(const char* kind, std::uint64_t id, bool made) override;
   void memory_in_stream(const StreamMemoryChange& change) override;
+  void reset(bool begins) override { resets_ = begins; }
   bool keeps_freed_memory() const override { return checks_.memory; }
   HostPages* host_pages() override { return pages_ ? &*pages_ : nullptr; }
   void call_failed(const char* call, const char* error) override;
@@ -77,6 +78,7 @@ class CheckWatch final : public Feature {
   memory::AddressSpace* space_ = nullptr;
   std::map<check::CommandNumber, std::string> calls_;  // frames of the program
   report::JournalWriter* journal_ = nullptr;
+  bool resets_ = false;
   check::Findings findings_;  // of a run that checks no kernels
   std::optional<check::Checker> checker_;
   std::optional<HostPages> pages_;
@@ -115,7 +117,7 @@ void CheckWatch::attach(System& system, report::JournalWriter* journal) {
 
 void CheckWatch::allocation_changed(const memory::Allocation& allocation, bool made) {
   if (!made && checker_) checker_->global().released(allocation);
-  if (!checks_.leaks || allocation.call == nullptr || of_module(allocation)) return;
+  if (!checks_.leaks || allocation.call == nullptr || of_module(allocation) || resets_) return;
   report::ResourceRecord record{};
   record.id = allocation.base.value();
   record.bytes = allocation.bytes;
@@ -182,7 +184,7 @@ void CheckWatch::call_failed(const char* call, const char* error) {
 }
 
 void CheckWatch::resource_changed(const char* kind, std::uint64_t id, bool made) {
-  if (!checks_.leaks || journal_ == nullptr) return;
+  if (!checks_.leaks || resets_ || journal_ == nullptr) return;
   report::ResourceRecord record{};
   record.id = id;
   record.made = made;
