@@ -367,12 +367,21 @@ void decoders::prefetch(Decoder& d) {
   d.finish();
 }
 
-// An eviction policy is a hint; its 64-bit handle has no meaning here.
-void decoders::create_policy(Decoder& d) {
-  d.set(Type::U64);
-  d.destination(0, Type::U64);
-  d.out.add_source(Value::immediate(0, Type::U64));
-  d.append(d.out);
+// On silicon a discard drops a line of L2 without writing it back, and applypriority renews its priority.
+// Both leave memory as it may be anyway: what is read after a discard is undefined, so the old value will do.
+// As with prefetch nothing looks at the address, and one where nothing lies is no fault.
+void decoders::cache_line(Decoder& d) {
+  const bool discard = d.in.opcode == "discard";
+  d.set(Type::None);
+  d.out.op.space = take_space(d);
+  if (d.out.op.space != StateSpace::Global && d.out.op.space != StateSpace::Generic)
+    d.illegal("only global memory has lines in L2");
+  if (!d.take(discard ? "L2" : "L2::evict_normal"))
+    d.illegal(discard ? ".L2 is missing" : "its priority is .L2::evict_normal");
+  d.expect_operands(2, 2);
+  if (!d.operand(1).value.is_immediate() || d.operand(1).value.bits != 128) d.illegal("the size is 128");
+  address(d, 0);
+  d.finish();
 }
 
 }  // namespace duet::ptx

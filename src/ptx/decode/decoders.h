@@ -43,6 +43,12 @@ void convert_address(Decoder& d);
 void is_space(Decoder& d);
 void fence(Decoder& d);
 void prefetch(Decoder& d);
+void cache_line(Decoder& d);
+
+void map_address(Decoder& d);
+void block_rank(Decoder& d);
+
+// decode_policy.cpp
 void create_policy(Decoder& d);
 
 // decode_image.cpp
