@@ -149,6 +149,7 @@ struct Function {
   std::uint32_t max_threads = 0, required_threads = 0, min_blocks_per_sm = 0, max_registers = 0;
   bool names_32_lanes = false;
   bool names_reserved_shared = false;  // %reserved_smem..
+  bool explicit_cluster = false;       // it says that it is launched in clusters
 
   std::uint32_t add_register(Type type) {
     registers.push_back(type);

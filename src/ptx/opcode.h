@@ -102,7 +102,19 @@ enum class Boolean : std::uint8_t { None, And, Or, Xor };
 enum class ShuffleMode : std::uint8_t { Up, Down, Bfly, Idx };
 enum class VoteMode : std::uint8_t { All, Any, Uni, Ballot };
 enum class MatchMode : std::uint8_t { Any, All };
-enum class BarrierMode : std::uint8_t { Sync, Arrive, ReducePopc, ReduceAnd, ReduceOr, Warp };
+// Before Arrive: those that wait where they arrive.
+enum class BarrierMode : std::uint8_t {
+  Sync,
+  ReducePopc,
+  ReduceAnd,
+  ReduceOr,
+  Warp,
+  Arrive,
+  ClusterArrive,
+  ClusterWait  // for the phase of its warp's last arrival
+};
+// barrier.cluster: a cluster is one block, and its barrier the last of the block's sixteen.
+inline constexpr unsigned kClusterBarrier = 15;
 enum class TestpMode : std::uint8_t { Finite, Infinite, Number, NotANumber, Normal, Subnormal };
 enum class PrmtMode : std::uint8_t { Default, F4e, B4e, Rc8, Ecl, Ecr, Rc16 };
 enum class StateSpace : std::uint8_t { Generic, Global, Shared, Local, Param, Const };

@@ -102,7 +102,7 @@ cudaError_t read_attributes(const cudaLaunchAttribute* attributes, unsigned coun
         break;  // it allows overlap with the kernel before; here none takes place
       case cudaLaunchAttributeClusterDimension:
         if (const auto& cluster = attributes[i].val.clusterDim; cluster.x * cluster.y * cluster.z == 1) break;
-        duet_unsupported("thread block clusters");
+        duet_unsupported("a thread block cluster of more than one block");
         return cudaErrorNotSupported;
       default:
         duet_unsupported(("launch attribute " + std::to_string(attributes[i].id)).c_str());

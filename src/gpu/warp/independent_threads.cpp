@@ -68,6 +68,19 @@ void IndependentThreads<W>::arrive(ptx::Warp<W>& warp, ReconvergenceStack& stack
 }
 
 template <unsigned W>
+void IndependentThreads<W>::wait_at(const ReconvergenceStack& stack, const MicroOp& op, std::uint64_t lanes,
+                                    unsigned barrier) {
+  Waiting waiting;
+  waiting.op = &op;
+  waiting.path = stack.top().lanes;
+  waiting.lanes = lanes;
+  waiting.barrier = barrier;
+  waiting.counted = true;
+  waiting_.push_back(waiting);
+  blocked_ |= waiting.path;
+}
+
+template <unsigned W>
 bool IndependentThreads<W>::all_at(const ReconvergenceStack& stack, unsigned barrier) const {
   std::uint64_t there = 0;
   for (const Waiting& waiting : waiting_)

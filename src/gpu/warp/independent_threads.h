@@ -24,7 +24,7 @@ class IndependentThreads {
     std::uint64_t path = 0, lanes = 0;  // of the path; lanes that execute the instruction
     std::uint64_t members = 0;          // the lanes it names
     unsigned barrier = kBarriers;       // of the block; kBarriers: it waits for lanes of its warp
-    bool counted = false;               // the barrier waits for a number of threads, not for the block
+    bool counted = false;               // it has arrived already, not with the last path of its warp
     bool reduces = false;
   };
   static constexpr unsigned kRoundsPerTurn = 32;
@@ -51,6 +51,9 @@ class IndependentThreads {
   // The running path arrives at a barrier, where it stands.
   void arrive(ptx::Warp<W>& warp, ReconvergenceStack& stack, const ptx::MicroOp& op, std::uint64_t lanes,
               const BarrierUse& use, Barrier& barrier);
+  // The running path waits where it stands, at a barrier at which its warp has arrived before.
+  void wait_at(const ReconvergenceStack& stack, const ptx::MicroOp& op, std::uint64_t lanes,
+               unsigned barrier);
   // The barrier is complete. Returns whether any path waited at it.
   bool release(ptx::Warp<W>& warp, ReconvergenceStack& stack, unsigned barrier,
                const BarrierReduction& result);

@@ -85,6 +85,7 @@ class WarpProgram {
   void branch_indexed(Warp& warp, const MicroOp& op, std::uint64_t lanes);
   void call(Warp& warp, const MicroOp& op);
   void barrier(Warp& warp, const MicroOp& op, std::uint64_t lanes);
+  void wait_for_cluster(Warp& warp, const MicroOp& op, std::uint64_t lanes);
   void arrive(Warp& warp, const MicroOp& op, std::uint64_t lanes, bool apart);
   void wait_for_lanes(Warp& warp, const MicroOp& op, std::uint64_t lanes);
   void release_barriers(Block& block);
@@ -185,6 +186,8 @@ void WarpProgram<W, Sm, Warp>::call(Warp& warp, const MicroOp& op) {
 
 template <unsigned W, class Sm, class Warp>
 void WarpProgram<W, Sm, Warp>::barrier(Warp& warp, const MicroOp& op, std::uint64_t lanes) {
+  if (mode_of(op) == ptx::BarrierMode::ClusterWait) [[unlikely]]
+    return wait_for_cluster(warp, op, lanes);
   const bool of_warp = mode_of(op) == ptx::BarrierMode::Warp;
   if (lanes != 0 && warp.stack.depth() > 1 && warp.block->grid->kernel->independent_threads &&
       !warp.stack.together()) [[unlikely]] {
@@ -235,7 +238,7 @@ void WarpProgram<W, Sm, Warp>::arrive(Warp& warp, const MicroOp& op, std::uint64
     warp.waiting_op = &op;
     warp.waiting_lanes = lanes;
   }
-  if (mode_of(op) != ptx::BarrierMode::Arrive) {
+  if (mode_of(op) < ptx::BarrierMode::Arrive) {
     warp.barrier = use.id;
     warp.barrier_op = &op;
     sm().sleep_at_barrier(warp);
@@ -244,6 +247,24 @@ void WarpProgram<W, Sm, Warp>::arrive(Warp& warp, const MicroOp& op, std::uint64
     warp.ahead_at |= static_cast<std::uint16_t>(1u << use.id);
   }
   release_barriers(block);
+}
+
+// Nothing to wait for where the phase of the warp's arrival is over, or where its paths arrived one by one:
+// they have waited there.
+template <unsigned W, class Sm, class Warp>
+[[gnu::noinline]] void WarpProgram<W, Sm, Warp>::wait_for_cluster(Warp& warp, const MicroOp& op,
+                                                                  std::uint64_t lanes) {
+  constexpr unsigned kId = ptx::kClusterBarrier;
+  if (lanes == 0 || (warp.ahead_at >> kId & 1) == 0) return sm().advance(warp, warp.pc + 1);
+  if (warp.stack.depth() > 1 && warp.block->grid->kernel->independent_threads && !warp.stack.together()) {
+    warp.stack.park(warp.pc);
+    warp.threads.wait_at(warp.stack, op, lanes, kId);
+    return sm().path_changed(warp);
+  }
+  sm().advance(warp, warp.pc + 1);
+  warp.barrier = kId;
+  warp.barrier_op = &op;
+  sm().sleep_at_barrier(warp);
 }
 
 template <unsigned W, class Sm, class Warp>

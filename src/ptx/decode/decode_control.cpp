@@ -51,7 +51,20 @@ void decoders::barrier(Decoder& d) {
   d.set(Type::None);
   const auto mode = [&](BarrierMode m) { op.mode = static_cast<std::uint8_t>(m); };
   op.uniform_branch = d.take("aligned") || d.in.opcode == "bar";  // all lanes of a warp come together
-  if (d.peek("cluster")) d.unsupported();
+  if (d.take("cluster")) {
+    const bool arrives = d.take("arrive");
+    if (!arrives && !d.take("wait")) d.unsupported();
+    // .release and .acquire are the default: accesses of a block are ordered by its barriers.
+    if (arrives)
+      d.take("release") || d.take("relaxed");
+    else
+      d.take("acquire");
+    d.expect_operands(0, 0);
+    op.scope = MemoryScope::Cluster;
+    mode(arrives ? BarrierMode::ClusterArrive : BarrierMode::ClusterWait);
+    d.out.add_source(Value::immediate(kClusterBarrier, Type::U32));
+    return d.finish();
+  }
   if (d.take("warp")) {
     if (!d.take("sync")) d.unsupported();
     d.expect_operands(1, 1);

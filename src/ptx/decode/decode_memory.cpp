@@ -11,7 +11,8 @@ namespace {
 
 StateSpace take_space(Decoder& d) {
   if (d.take("global")) return StateSpace::Global;
-  if (d.take("shared") || d.take("shared::cta")) return StateSpace::Shared;
+  // A cluster is one block.
+  if (d.take("shared") || d.take("shared::cta") || d.take("shared::cluster")) return StateSpace::Shared;
   if (d.take("local")) return StateSpace::Local;
   if (d.take("const")) return StateSpace::Const;
   if (d.take("param") || d.take("param::entry") || d.take("param::func")) return StateSpace::Param;
@@ -313,6 +314,37 @@ void decoders::convert_address(Decoder& d) {
   if (value.kind == ValueKind::Variable) value.bits += static_cast<std::uint64_t>(o.offset);
   d.out.add_source(d.value_as(value, Type::U64));
   d.destination(0, Type::U64);
+  d.finish();
+}
+
+// A shared variable's address in another block of the cluster, which is this block.
+void decoders::map_address(Decoder& d) {
+  const StateSpace space = take_space(d);
+  if (space != StateSpace::Generic && space != StateSpace::Shared) d.illegal("its space is .shared::cluster");
+  const Type type = d.take_type();
+  if (type != Type::U32 && type != Type::U64) d.illegal("an address has type u32 or u64");
+  d.expect_operands(3, 3);
+  d.set(Opcode::Mov, type);
+  const ParsedOperand& o = d.operand(1);
+  if (o.kind == ParsedOperand::Kind::Value && o.value.kind == ValueKind::Variable)
+    d.out.add_source(d.value_as(o.value, type));
+  else
+    d.sources(1, 1, type);
+  d.source(2, Type::U32);
+  d.destination(0, type);
+  d.finish();
+}
+
+void decoders::block_rank(Decoder& d) {
+  const StateSpace space = take_space(d);
+  if (space != StateSpace::Generic && space != StateSpace::Shared) d.illegal("its space is .shared::cluster");
+  const Type type = d.take_type();
+  if (type != Type::U32 && type != Type::U64) d.illegal("an address has type u32 or u64");
+  d.expect_operands(2, 2);
+  d.set(Opcode::Mov, Type::U32);
+  d.source(1, type);
+  d.out.add_source(Value::immediate(0, Type::U32));
+  d.destination(0, Type::U32);
   d.finish();
 }
 

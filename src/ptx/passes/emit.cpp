@@ -70,6 +70,10 @@ class Emitter {
         kernel_.machine_instructions += op.machine_instructions;
       }
     }
+    if (has_cluster_barrier_ && kernel_.barriers > kClusterBarrier)
+      throw ir::Unsupported{"PTX 'barrier.cluster' beside a barrier with number " +
+                            std::to_string(kClusterBarrier) +
+                            ", or with one in a register, is not supported"};
   }
 
  private:
@@ -183,7 +187,9 @@ class Emitter {
                                         system == SystemFunction::ParameterBuffer);
     op.unit = unit_of(op);
     op.machine_instructions = static_cast<std::uint16_t>(machine_instructions_of(op, power_of_two));
-    if (op.kind == Kind::Barrier && op.mode != static_cast<std::uint8_t>(BarrierMode::Warp)) {
+    if (op.kind == Kind::Barrier && op.scope == MemoryScope::Cluster) {
+      has_cluster_barrier_ = true;
+    } else if (op.kind == Kind::Barrier && op.mode != static_cast<std::uint8_t>(BarrierMode::Warp)) {
       // A variable barrier number may be any of the sixteen.
       const std::uint32_t used =
           in.sources[0].is_immediate() ? static_cast<std::uint32_t>(in.sources[0].bits) + 1 : 16;
@@ -197,6 +203,7 @@ class Emitter {
   const Allocation& allocation_;
   const std::vector<std::int32_t>& variable_number_;
   Kernel& kernel_;
+  bool has_cluster_barrier_ = false;
   std::vector<bool> reachable_;             // by block; unreachable ones are not written
   std::vector<std::uint32_t> block_start_;  // and the code's size
   std::map<std::tuple<std::uint64_t, unsigned, std::int32_t>, std::uint32_t> immediates_;

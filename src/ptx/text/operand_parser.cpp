@@ -178,6 +178,7 @@ struct SpecialRegister {
   bool names_lanes = false, names_reserved = false;
 };
 
+// A cluster is one block: its number in the grid is the block's, and the block is its first and only one.
 const SpecialRegister* find_special_register(const std::string& name) {
   const auto warp = [](WarpSlot slot, bool lanes = false) {
     return SpecialRegister{ValueKind::Warp, static_cast<unsigned>(slot), Type::U32, lanes};
@@ -189,6 +190,7 @@ const SpecialRegister* find_special_register(const std::string& name) {
   const auto reserved = [](Bytes offset) {
     return SpecialRegister{ValueKind::Immediate, static_cast<unsigned>(offset), Type::U32, false, true};
   };
+  const auto fixed = [](unsigned number) { return SpecialRegister{ValueKind::Immediate, number}; };
   const auto live = [](Special special, Type type = Type::U32) {
     return SpecialRegister{ValueKind::Volatile, static_cast<unsigned>(special), type};
   };
@@ -212,6 +214,20 @@ const SpecialRegister* find_special_register(const std::string& name) {
       {"%nctaid.x", block(BlockSlot::NCtaIdX)},
       {"%nctaid.y", block(BlockSlot::NCtaIdY)},
       {"%nctaid.z", block(BlockSlot::NCtaIdZ)},
+      {"%clusterid.x", block(BlockSlot::CtaIdX)},
+      {"%clusterid.y", block(BlockSlot::CtaIdY)},
+      {"%clusterid.z", block(BlockSlot::CtaIdZ)},
+      {"%nclusterid.x", block(BlockSlot::NCtaIdX)},
+      {"%nclusterid.y", block(BlockSlot::NCtaIdY)},
+      {"%nclusterid.z", block(BlockSlot::NCtaIdZ)},
+      {"%cluster_ctaid.x", fixed(0)},
+      {"%cluster_ctaid.y", fixed(0)},
+      {"%cluster_ctaid.z", fixed(0)},
+      {"%cluster_nctaid.x", fixed(1)},
+      {"%cluster_nctaid.y", fixed(1)},
+      {"%cluster_nctaid.z", fixed(1)},
+      {"%cluster_ctarank", fixed(0)},
+      {"%cluster_nctarank", fixed(1)},
       {"%envreg1", block(BlockSlot::GridWorkspaceHigh)},  // as cooperative groups use them
       {"%envreg2", block(BlockSlot::GridWorkspaceLow)},
       {"%reserved_smem_offset_begin", reserved(0)},
@@ -244,6 +260,7 @@ Value BodyParser::special_register(std::string_view name) {
     cursor_.next();
     full += "." + std::string(cursor_.identifier().text);
   }
+  if (full == "%is_explicit_cluster") return Value::immediate(function_.explicit_cluster, Type::U64);
   const SpecialRegister* found = find_special_register(full);
   if (found == nullptr) {
     static constexpr std::string_view kOthers[] = {
@@ -255,10 +272,8 @@ Value BodyParser::special_register(std::string_view name) {
     cursor_.fail_at(parsed_.line, "'" + full + "' is not declared");
   }
   if (found->names_lanes) function_.names_32_lanes = true;
-  if (found->names_reserved) {
-    function_.names_reserved_shared = true;
-    return Value::immediate(found->index, Type::U64);  // as a literal is
-  }
+  if (found->names_reserved) function_.names_reserved_shared = true;
+  if (found->kind == ValueKind::Immediate) return Value::immediate(found->index, Type::U64);  // as a literal
   Value value;
   value.kind = found->kind;
   value.index = found->index;

@@ -182,6 +182,16 @@ class ModuleParser {
       product();
     } else if (text == "maxnreg") {
       function.max_registers = product();
+    } else if (text == "explicitcluster") {
+      function.explicit_cluster = true;
+    } else if (text == "reqnctapercluster") {
+      function.explicit_cluster = true;
+      if (const std::uint32_t blocks = product(); blocks != 1)
+        cursor_.note_unsupported(
+            function, "a thread block cluster of " + std::to_string(blocks) + " blocks is not supported",
+            word.line);
+    } else if (text == "maxclusterrank") {
+      product();
     } else if (text == "noreturn") {
       return;
     } else if (text == "pragma") {
