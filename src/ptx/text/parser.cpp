@@ -2,6 +2,9 @@
 // are parsed by BodyParser (body_parser.h). Debug sections are skipped.
 #include "ptx/text/parser.h"
 
+#include <algorithm>
+#include <iterator>
+
 #include "base/error.h"
 #include "ptx/text/body_parser.h"
 
@@ -12,6 +15,18 @@ using ir::Function;
 using ir::IrVariable;
 
 namespace {
+
+// A driver refuses text of a version newer than its own. Duet tells them apart by their first number: PTX 9
+// is CUDA 13's, and what a minor version adds is refused where a kernel has it.
+constexpr unsigned kNewestVersion = 9;
+
+// The targets of PTX ISA 9.0, section 11.1.2. One above the machine's compute capability is no error, though
+// a driver's compiler refuses it (CUDA_ERROR_INVALID_PTX): old machines run what today's compilers write.
+bool is_target(unsigned sm) {
+  static constexpr unsigned kTargets[] = {10, 11, 12, 13, 20, 21, 30, 32, 35, 37,  50,  52,  53,  60,  61, 62,
+                                          70, 72, 75, 80, 86, 87, 88, 89, 90, 100, 101, 103, 110, 120, 121};
+  return std::find(std::begin(kTargets), std::end(kTargets), sm) != std::end(kTargets);
+}
 
 class ModuleParser {
  public:
@@ -40,11 +55,15 @@ class ModuleParser {
       if (dot != number.npos)
         module_.version_minor = static_cast<unsigned>(std::atoi(std::string(number.substr(dot + 1)).c_str()));
       if (module_.version_major == 0) cursor_.fail("the version is not a number");
+      if (module_.version_major > kNewestVersion)
+        cursor_.fail("PTX " + std::string(number) + " is newer than PTX " + std::to_string(kNewestVersion) +
+                     ", the newest that is known");
     } else if (text == "target") {
       do {
         const auto target = cursor_.identifier().text;
-        if (target.starts_with("sm_"))
-          module_.target_sm = static_cast<unsigned>(std::atoi(std::string(target.substr(3)).c_str()));
+        if (!target.starts_with("sm_")) continue;
+        module_.target_sm = static_cast<unsigned>(std::atoi(std::string(target.substr(3)).c_str()));
+        if (!is_target(module_.target_sm)) cursor_.fail("there is no target '" + std::string(target) + "'");
       } while (cursor_.accept(','));
     } else if (text == "address_size") {
       if (cursor_.next().text != "64") cursor_.fail("32-bit addresses are not supported");
