@@ -130,9 +130,7 @@ MemoryPart AddressCheck<W>::block_part(const MemoryInstruction<W>& instruction, 
       part.group_mask = ~(line_bytes_ - 1);
       part.steps = std::max(instruction.bytes / 4, 1u);
       part.step_bytes = instruction.registers->width * 4;
-      if (part.steps > 1 && instruction.op->kind == ptx::Kind::Atomic)
-        throw Error("PTX line " + std::to_string(instruction.op->ptx_line) +
-                    ": an atomic wider than 32 bits on local memory is not supported");
+      if (part.steps > 1 && instruction.op->kind == ptx::Kind::Atomic) part.path = MemoryPath::LocalAtomic;
       break;
   }
   return part;

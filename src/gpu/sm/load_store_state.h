@@ -68,6 +68,15 @@ struct LoadStoreUnit<W>::State {
   void count(const Instruction& instruction);
   static void count_line(const Instruction& instruction);
   bool go_on(Picoseconds now, Cycle cycle, Instruction& instruction, unsigned index);
+  bool go_on_alone(Picoseconds now, Cycle cycle, Instruction& instruction, unsigned index);
+  static void make_room_for_old(Instruction& instruction, const MemoryPart& part);
+  void send_word(Picoseconds now, Instruction& instruction, const MemoryPart& part, unsigned index);
+  void update_own(Instruction& instruction, Cycle cycle);
+  // A LocalAtomic part has sent its reads.
+  static bool reads_own(const Instruction& instruction) {
+    const MemoryPart& part = instruction.parts[instruction.part];
+    return part.path == MemoryPath::LocalAtomic && !instruction.writes_own && instruction.step == part.steps;
+  }
   bool act(Picoseconds now, Cycle cycle);
   bool act_waiting(Picoseconds now, Cycle cycle);
   memory::TrafficClass class_of(const Instruction& instruction, const MemoryPart& part) const;

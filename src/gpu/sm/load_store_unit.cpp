@@ -66,7 +66,7 @@ template <unsigned W>
     if (!begins_access(instruction, i)) continue;
     if (part.path == MemoryPath::Shared)
       ++statistics.shared_accesses;
-    else if (part.path != MemoryPath::L1)
+    else if (part.path > MemoryPath::LocalAtomic)
       ++statistics.constant_loads;
     else if (kind == ptx::Kind::Atomic)
       ++statistics.atomics;
@@ -96,6 +96,8 @@ typename LoadStoreUnit<W>::Issue LoadStoreUnit<W>::issue(std::uint32_t warp, ptx
   instruction.sent = false;
   instruction.returns = op.kind == ptx::Kind::Load ||
                         (atomic && op.destination_count != 0 && op.destinations[0] != ptx::kNoRegister);
+  instruction.takes_data = instruction.returns;
+  instruction.writes_own = false;
   instruction.element_bytes = atomic ? atomic_type_bytes(op.atomic_type) : ptx::type_bytes(op.type);
   instruction.bytes = instruction.element_bytes * op.vector_elements;
   if (instruction.bytes > kMaxLaneBytes)
@@ -117,7 +119,12 @@ typename LoadStoreUnit<W>::Issue LoadStoreUnit<W>::issue(std::uint32_t warp, ptx
   instruction.packed = atomic || instruction.element_bytes > 8;
   for (unsigned i = 0; i < instruction.part_count; ++i) instruction.packed |= instruction.parts[i].steps > 1;
   instruction.stride = instruction.bytes;
-  if (atomic) instruction.stride += (op.source_count - 1u - op.vector_elements) * instruction.element_bytes;
+  if (atomic) {
+    instruction.stride = (op.source_count - 1u) * ptx::type_bytes(op.type);
+    for (unsigned i = 0; i < instruction.part_count; ++i)
+      if (instruction.parts[i].path == MemoryPath::LocalAtomic) [[unlikely]]
+        instruction.stride = instruction.bytes + (op.source_count - 1u) * ptx::type_bytes(op.type);
+  }
   s.take_values(instruction);
   s.count(instruction);
   s.statistics.texture_accesses += texel;
@@ -329,6 +336,109 @@ void LoadStoreUnit<W>::State::serve_shared(Instruction& instruction, const Memor
   free_at = cycle + passes;
 }
 
+// An atomic of several words on local memory, which lies there word by word: nobody else reaches it, so it is
+// a read and then a write. Whatever its warp does next waits behind it in the queue, until the write is sent.
+template <unsigned W>
+[[gnu::noinline]] bool LoadStoreUnit<W>::State::go_on_alone(Picoseconds now, Cycle cycle,
+                                                            Instruction& instruction, unsigned index) {
+  const MemoryPart& part = instruction.parts[instruction.part];
+  if (reads_own(instruction)) return true;  // its answers are on their way
+  if (!ports.to_l1->can_push(now, memory::TrafficClass::NonTriggered)) return false;
+  if (!instruction.writes_own && instruction.step == 0 && instruction.remaining == part.lanes)
+    make_room_for_old(instruction, part);
+  send_word(now, instruction, part, index);
+  free_at = cycle + 1;
+  if (instruction.remaining != 0) return true;
+  instruction.remaining = part.lanes;
+  if (++instruction.step < part.steps) return true;
+  if (!instruction.writes_own) {
+    free_at = kNever;
+    return true;
+  }
+  instruction.writes_own = false;
+  instruction.step = 0;
+  if (++instruction.part < instruction.part_count)
+    instruction.remaining = instruction.parts[instruction.part].lanes;
+  return true;
+}
+
+// Payload of a lane: the old value, which has yet to come, and the operands behind it.
+template <unsigned W>
+void LoadStoreUnit<W>::State::make_room_for_old(Instruction& instruction, const MemoryPart& part) {
+  instruction.takes_data = true;
+  LaneMask(part.lanes).for_each([&](unsigned lane) {
+    std::byte* const at = instruction.payload.data() + lane * instruction.stride;
+    std::memmove(at + instruction.bytes, at, instruction.stride - instruction.bytes);
+  });
+}
+
+// All words are there: the new values take the first operand's place.
+template <unsigned W>
+[[gnu::noinline]] void LoadStoreUnit<W>::State::update_own(Instruction& instruction, Cycle cycle) {
+  const MicroOp& op = *instruction.op;
+  const AtomicFunction update = atomic_function(op.atomic_operation, op.atomic_type, true);
+  const unsigned bytes = instruction.bytes;
+  LaneMask(instruction.parts[instruction.part].lanes).for_each([&](unsigned lane) {
+    std::byte* const old = instruction.payload.data() + lane * instruction.stride;
+    alignas(16) std::byte value[16], unused[16];
+    std::memcpy(value, old, bytes);
+    update(value, old + bytes, old + 2 * bytes, unused);
+    std::memcpy(old + bytes, value, bytes);
+  });
+  instruction.writes_own = true;
+  instruction.step = 0;
+  free_at = cycle + 1;
+}
+
+// A word of the lanes in one line: a read of the old value, or a write of the new one.
+template <unsigned W>
+void LoadStoreUnit<W>::State::send_word(Picoseconds now, Instruction& instruction, const MemoryPart& part,
+                                        unsigned index) {
+  const std::uint32_t step = instruction.step * part.step_bytes;
+  const std::uint32_t* offsets = instruction.offsets.data();
+  const std::uint32_t at = offsets[std::countr_zero(instruction.remaining)] + step;
+  const std::uint32_t segment = at & ~(part.request_bytes - 1);
+  const std::uint64_t group =
+      lanes_where<W>(offsets, step, part.group_mask, at & part.group_mask) & instruction.remaining;
+  const RequestHandle handle = pool.allocate();
+  Request& request = pool[handle];
+  request.address = part.base + segment;
+  request.bytes = static_cast<std::uint16_t>(part.request_bytes);
+  request.operation = instruction.writes_own ? memory::Operation::Write : memory::Operation::Read;
+  request.agent = memory::Agent::Sm;
+  request.scope = memory::Scope::Block;
+  request.cacheability = part.cacheability;
+  request.unit = sm;
+  request.warp = static_cast<std::uint16_t>(instruction.warp);
+  request.requester = Requester{index, instruction.step}.pack();
+  request.pc = instruction.op->ptx_line;
+  request.tag = group;
+  request.mask = touched_bytes(offsets, step - segment, group, 4);
+  if (instruction.writes_own)
+    LaneMask(group).for_each([&](unsigned lane) {
+      std::memcpy(
+          request.data.data() + (offsets[lane] + step - segment),
+          instruction.payload.data() + lane * instruction.stride + instruction.bytes + instruction.step * 4,
+          4);
+    });
+  const auto used_bytes =
+      static_cast<unsigned>(std::popcount(request.mask.bits[0]) + std::popcount(request.mask.bits[1]));
+  memory::Packet packet;
+  packet.request = handle;
+  packet.payload_bytes = static_cast<std::uint16_t>(instruction.writes_own ? used_bytes : 0);
+  ports.to_l1->push(now, packet);
+  ++statistics.transactions;
+  statistics.requested_bytes += request.bytes;
+  statistics.used_bytes += used_bytes;
+  if (instruction.counts != nullptr) {
+    ++count_of(*instruction.counts, InstructionCount::Requests);
+    count_of(*instruction.counts, InstructionCount::RequestedBytes) += request.bytes;
+    count_of(*instruction.counts, InstructionCount::UsedBytes) += used_bytes;
+  }
+  ++instruction.answers;
+  instruction.remaining &= ~group;
+}
+
 // The next step of an instruction; false: it waits for room.
 template <unsigned W>
 [[gnu::always_inline]] inline bool LoadStoreUnit<W>::State::go_on(Picoseconds now, Cycle cycle,
@@ -345,6 +455,8 @@ template <unsigned W>
       instruction.ready = std::max(instruction.ready, cycle + parameter_latency);
       advance(instruction, part.lanes);
       break;
+    case MemoryPath::LocalAtomic:
+      return go_on_alone(now, cycle, instruction, index);
     default: {
       const bool first = instruction.remaining == part.lanes;
       const bool atomic = instruction.op->kind == ptx::Kind::Atomic;
@@ -408,13 +520,17 @@ void LoadStoreUnit<W>::State::take_answer(sim::Queue<memory::Packet>& from, std:
   const Request& request = pool[handle];
   const unsigned index = Requester::of(request.requester).entry;
   Instruction& instruction = *entries[index];
-  if (instruction.returns) deliver(instruction, request);
+  if (instruction.takes_data) deliver(instruction, request);
   if (instruction.counts != nullptr && bit == kL1Bit) count_answer(*instruction.counts, request);
   if (ports.races != nullptr && instruction.op->kind == ptx::Kind::Load)
     look_for_race(instruction, request, now);
   if (request.second != memory::kNoRequest) pool.release(request.second);
   pool.release(handle);
-  if (--instruction.answers == 0 && instruction.sent) finish(index, cycle);
+  if (--instruction.answers != 0) return;
+  if (instruction.sent)
+    finish(index, cycle);
+  else if (reads_own(instruction)) [[unlikely]]
+    update_own(instruction, cycle);
 }
 
 // When the next answer can be taken.

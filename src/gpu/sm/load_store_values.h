@@ -159,6 +159,7 @@ inline void LoadStoreUnit<W>::State::deliver(Instruction& instruction, const Req
     relative_offsets<W>(offsets, segment, memory::kLineBytes - instruction.bytes, relative);
     load_words(instruction, data, relative, lanes);
   } else {
+    if (part->steps > 1 && request.operation == memory::Operation::Write) return;  // of a LocalAtomic part
     const unsigned step = Requester::of(request.requester).step;
     const unsigned piece = part->steps > 1 ? 4 : instruction.bytes;
     const std::uint32_t from = step * part->step_bytes - segment;

@@ -12,8 +12,11 @@
 namespace duet::gpu {
 
 inline constexpr unsigned kMaxLaneBytes = 32;  // of one access: four 64-bit elements
+// Of payload: an atomic on local memory has the old value, both operands, 16 bytes each.
+inline constexpr unsigned kMaxPayloadBytes = 48;
 
-enum class MemoryPath : std::uint8_t { L1, ConstantCache, Shared, Parameters };
+// LocalAtomic: an atomic of several words on a lane's own memory. L1 and L2 see its reads, then its writes.
+enum class MemoryPath : std::uint8_t { L1, LocalAtomic, ConstantCache, Shared, Parameters };
 
 // Lanes with the same path and the same attributes. An address is base + offset of the lane.
 struct MemoryPart {
@@ -53,6 +56,8 @@ struct MemoryInstruction {
   std::uint32_t answers = 0;  // on their way
   bool sent = false;
   bool returns = false;      // has destination registers
+  bool takes_data = false;   // answers bring bytes: it returns something, or reads in a LocalAtomic part
+  bool writes_own = false;   // the LocalAtomic part at hand writes what it has computed
   bool wide = false;         // its registers have 64 bits
   bool consecutive = false;  // all lanes, one part, 32-bit words one after the other
   bool tracked = false;      // some part is
@@ -79,7 +84,7 @@ struct MemoryInstruction {
   unsigned part_count = 0;
   // Offsets of lanes outside the instruction are undefined.
   alignas(64) std::array<std::uint32_t, W> offsets;
-  alignas(64) std::array<std::byte, W * kMaxLaneBytes> payload;
+  alignas(64) std::array<std::byte, W * kMaxPayloadBytes> payload;
   std::array<MemoryPart, W> parts;
   std::array<TouchedPlace, W> places;
 };
