@@ -87,6 +87,24 @@ AtomicFunction integer_function(AtomicOperation operation) {
   });
 }
 
+AtomicFunction wide_function(AtomicOperation operation) {
+  constexpr std::size_t kBytes = 16;
+  if (operation == AtomicOperation::Exchange)
+    return [](std::byte* location, const std::byte* b, const std::byte*, std::byte* old_value) {
+      std::byte result[kBytes];
+      std::memcpy(result, b, kBytes);
+      std::memcpy(old_value, location, kBytes);
+      std::memcpy(location, result, kBytes);
+    };
+  if (operation == AtomicOperation::CompareAndSwap)
+    return [](std::byte* location, const std::byte* b, const std::byte* c, std::byte* old_value) {
+      const bool equal = std::memcmp(location, b, kBytes) == 0;
+      std::memcpy(old_value, location, kBytes);
+      if (equal) std::memcpy(location, c, kBytes);
+    };
+  return nullptr;
+}
+
 float flush(float x, bool flush_to_zero) {
   return flush_to_zero && std::fabs(x) < std::numeric_limits<float>::min() ? std::copysign(0.0f, x) : x;
 }
@@ -187,6 +205,8 @@ unsigned atomic_type_bytes(AtomicType type) {
     case AtomicType::B64:
     case AtomicType::F64:
       return 8;
+    case AtomicType::B128:
+      return 16;
     default:
       return 4;
   }
@@ -196,6 +216,8 @@ AtomicFunction atomic_function(AtomicOperation operation, AtomicType type, bool 
   switch (type) {
     case AtomicType::B16:
       return integer_function<std::uint16_t>(operation);
+    case AtomicType::B128:
+      return wide_function(operation);
     case AtomicType::U32:
     case AtomicType::B32:
       return integer_function<std::uint32_t>(operation);

@@ -27,6 +27,7 @@ enum class AtomicType : std::uint8_t {
   B16,
   B32,
   B64,
+  B128,  // exchange, compare-and-swap
   F16,
   F16x2,
   BF16,

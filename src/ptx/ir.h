@@ -199,6 +199,11 @@ struct ParsedModule {
   SourceMap sources;
 };
 
+// A register of 128 bits: the two behind it hold the value, and it takes no place itself.
+inline constexpr std::uint32_t kRegistersOfB128 = 3;
+inline Value low_half(std::uint32_t reg) { return Value::reg(reg + 1, Type::B64); }
+inline Value high_half(std::uint32_t reg) { return Value::reg(reg + 2, Type::B64); }
+
 // A value takes one 32-bit slot or two.
 constexpr unsigned slots_of(Type type) { return type_bytes(type) == 8 ? 2 : 1; }
 

@@ -77,6 +77,18 @@ __global__ void alone(Wide* out, unsigned shift) {
   to[at++] = *word;
   to[at++] = compare_and_swap(word, 1000u + i, 6u);
   to[at++] = *word;
+  alignas(16) Wide pair[4] = {i, i + 1, i + 2, i + 3};
+  Wide* const both = pair + 2 * (shift & 1);
+  Wide low, high;
+  asm volatile(
+      "{ .reg .b128 o, e, v; mov.b128 e, {%3, %4}; mov.b128 v, {%5, %6}; atom.cas.b128 o, [%2], e, v;\n"
+      "  mov.b128 {%0, %1}, o; }"
+      : "=l"(low), "=l"(high)
+      : "l"(both), "l"(both[0]), "l"(both[1]), "l"(Wide{91}), "l"(Wide{92} << 40)
+      : "memory");
+  to[at++] = low + high;
+  to[at++] = both[0];
+  to[at++] = both[1];
 }
 
 // Lanes 3k add in local, 3k + 1 in shared, 3k + 2 in global memory.
@@ -118,7 +130,10 @@ int main() {
                                i,
                                1000ull + i,
                                1000ull + i,
-                               6};
+                               6,
+                               2ull * i + 1,
+                               91,
+                               Wide{92} << 40};
       for (unsigned k = 0; k < sizeof expected / sizeof *expected; k++)
         expect::equal("result", i * kResults + k, out.host[i * kResults + k], expected[k]);
     }

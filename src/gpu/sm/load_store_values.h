@@ -121,7 +121,7 @@ inline void LoadStoreUnit<W>::State::shared_atomic(Instruction& instruction, con
       std::byte* const b = payload + lane * stride;
       std::byte* const where = shared + instruction.offsets[lane];
       for (unsigned e = 0; e < op.vector_elements; ++e) {
-        alignas(8) std::byte old[8];
+        alignas(16) std::byte old[16];
         update(where + e * element, b + e * element, b + instruction.bytes, old);
         keep(b + e * element, old);
       }

@@ -198,10 +198,8 @@ Value Decoder::source(unsigned index, Type type) {
   if (o.value.is_register()) {
     const Type reg = context.function.registers[o.value.index];
     if (reg == Type::Pred) fail("operand " + std::to_string(index + 1) + " is a predicate");
-    const bool special = type_bytes(type) < type_bytes(reg);
-    if (special && type_bytes(reg) == 8 && type_bytes(type) < 8) {
+    if (type_bytes(reg) >= 8 && type_bytes(type) < type_bytes(reg))
       fail("operand " + std::to_string(index + 1) + " is wider than " + type_name(type));
-    }
     if (type_bytes(type) > type_bytes(reg))
       fail("operand " + std::to_string(index + 1) + " is narrower than " + type_name(type));
   }
@@ -211,7 +209,8 @@ Value Decoder::source(unsigned index, Type type) {
 Value Decoder::narrowed(const Value& value, Type type) {
   if (!value.is_register()) return value_as(value, type);
   const Type reg = context.function.registers[value.index];
-  if (reg == Type::Pred || type_bytes(reg) < type_bytes(type)) fail("an operand does not fit the type");
+  if (reg == Type::Pred || reg == Type::B128 || type_bytes(reg) < type_bytes(type))
+    fail("an operand does not fit the type");
   if (type_bytes(reg) == 8 && type_bytes(type) < 8) {
     Instruction cut = make(Opcode::Cvt, Type::U32);
     cut.op.source_type = Type::U64;
@@ -255,7 +254,7 @@ void Decoder::destination(unsigned index, Type type, bool wider_allowed) {
     fail("operand " + std::to_string(index + 1) + " is not a register");
   const Type reg = context.function.registers[o.value.index];
   const unsigned have = type_bytes(reg), need = type_bytes(type);
-  if (reg == Type::Pred || have < need || (have == 8 && need < 8 && !wider_allowed))
+  if (reg == Type::Pred || reg == Type::B128 || have < need || (have == 8 && need < 8 && !wider_allowed))
     fail("operand " + std::to_string(index + 1) + " does not fit type " + type_name(type));
   if (have == 8 && need < 8) {
     const std::uint32_t narrow = temporary(Type::B32);

@@ -115,6 +115,19 @@ std::array<Value, 8> elements(Decoder& d, unsigned index, unsigned count) {
   return one;
 }
 
+// The halves of a register of 128 bits, or of nothing.
+std::array<Value, 8> halves(Decoder& d, unsigned index) {
+  const ParsedOperand& o = d.operand(index);
+  std::array<Value, 8> both{};
+  if (o.kind == ParsedOperand::Kind::Sink) return both;
+  if (o.kind != ParsedOperand::Kind::Value || !o.value.is_register() ||
+      d.width_of_register(o.value) != type_bytes(Type::B128))
+    d.fail("operand " + std::to_string(index + 1) + " has no 128 bits");
+  both[0] = ir::low_half(o.value.index);
+  both[1] = ir::high_half(o.value.index);
+  return both;
+}
+
 // Adds elements `first` to `first + count` of a load or a store to `out`.
 void transfer(Decoder& d, bool load, const std::array<Value, 8>& values, unsigned first, unsigned count) {
   MicroOp& op = d.out.op;
@@ -135,6 +148,7 @@ void transfer(Decoder& d, bool load, const std::array<Value, 8>& values, unsigne
     if (!v.is_register()) d.fail("the destination is not a register");
     const unsigned width = d.width_of_register(v);
     if (width < size) d.fail("the destination is narrower than the type");
+    if (width == type_bytes(Type::B128)) d.fail("the destination is wider than the type");
     d.out.add_destination(Value::reg(v.index, type));
     if (width == 8 && size < 8) op.source_type = Type::B64;
   }
@@ -229,6 +243,28 @@ bool atomic_type(Type type, AtomicType& result) {
   }
 }
 
+// Exchange and compare-and-swap: operands and result in halves.
+void atomic_b128(Decoder& d) {
+  MicroOp& op = d.out.op;
+  const bool cas = op.atomic_operation == AtomicOperation::CompareAndSwap;
+  if (d.row.opcode == Opcode::Red || (!cas && op.atomic_operation != AtomicOperation::Exchange))
+    d.illegal("of 128 bits there are atom.exch and atom.cas");
+  op.atomic_type = AtomicType::B128;
+  d.set(Type::B64);
+  d.expect_operands(3 + cas, 4 + cas);
+  address(d, 1);
+  for (unsigned i = 2; i < 3u + cas; ++i) {
+    const auto both = halves(d, i);
+    if (both[0].kind == ValueKind::None) d.fail("`_` has no value");
+    d.out.add_source(both[0]);
+    d.out.add_source(both[1]);
+  }
+  const auto old = halves(d, 0);
+  if (old[0].kind == ValueKind::None) d.set(Opcode::Red, Type::B64);
+  for (unsigned i = 0; i < 2 && old[i].kind != ValueKind::None; ++i) d.out.add_destination(old[i]);
+  d.finish();
+}
+
 }  // namespace
 
 void decoders::load_or_store(Decoder& d) {
@@ -243,15 +279,17 @@ void decoders::load_or_store(Decoder& d) {
                           "' is not supported: only global memory has full/empty bits"};
   take_ordering(d);
   take_cache_operator(d);
-  d.take("uniform");  // the uniform-load hint of ldu and of some compilers
-  const unsigned count = take_vector(d);
-  const Type type = d.take_type();
+  d.take("uniform");                 // the uniform-load hint of ldu and of some compilers
+  const bool b128 = d.take("b128");  // as two elements of half the size
+  if (b128 && (d.peek("v2") || d.peek("v4") || d.peek("v8"))) d.illegal("no vector has elements of 128 bits");
+  const unsigned count = b128 ? 2 : take_vector(d);
+  const Type type = b128 ? Type::B64 : d.take_type();
   if (type == Type::Pred) d.fail("predicates have no place in memory");
   d.set(type);
   const unsigned size = type_bytes(type);
   d.expect_operands(2, 3);
   address(d, load ? 1 : 0);
-  const auto values = elements(d, load ? 0 : 1, count);
+  const auto values = b128 ? halves(d, load ? 0 : 1) : elements(d, load ? 0 : 1, count);
   const bool may_be_global = op.space == StateSpace::Global || op.space == StateSpace::Generic;
   if (count * size > (may_be_global ? 32 : 16)) d.illegal("no access of so many bytes");
   if (count == 8 || count * size == 32) return both_halves(d, load, values, count);
@@ -274,6 +312,7 @@ void decoders::atomic(Decoder& d) {
     if (!found && d.take(name)) op.atomic_operation = operation, found = true;
   if (!found) d.unsupported();
   d.take("noftz");
+  if (d.take("b128")) return atomic_b128(d);
   const Type type = d.take_type();
   // PTX ISA: atom.add.f32 on global memory flushes subnormals, on shared memory it does not.
   op.flush_to_zero = type == Type::F32 && op.space == StateSpace::Global;

@@ -41,7 +41,7 @@ void unpack(Decoder& d, Type type) {
   d.sources(1, 1, type);
   for (unsigned i = 0; i < vector.element_count; ++i) {
     const Value& e = vector.elements[i];
-    if (e.is_register() && d.width_of_register(e) == 8) d.fail("an element is wider than its share");
+    if (e.is_register() && d.width_of_register(e) >= 8) d.fail("an element is wider than its share");
     d.out.add_destination(e.kind == ValueKind::None ? Value{} : Value::reg(e.index, element));
   }
   d.finish();
@@ -80,9 +80,37 @@ void move_vector(Decoder& d, unsigned count) {
   }
 }
 
+// mov.b128: a register, or its halves as a vector of two, to a register or to such a vector.
+void move_b128(Decoder& d) {
+  d.expect_operands(2, 2);
+  if (d.modifiers_left()) d.unsupported();
+  const auto halves = [&](unsigned index) -> std::array<Value, 2> {
+    const ParsedOperand& o = d.operand(index);
+    if (o.kind == ParsedOperand::Kind::Vector && o.element_count == 2) return {o.elements[0], o.elements[1]};
+    if (o.kind != ParsedOperand::Kind::Value || !o.value.is_register() ||
+        d.width_of_register(o.value) != type_bytes(Type::B128))
+      d.fail("operand " + std::to_string(index + 1) + " has no 128 bits");
+    return {ir::low_half(o.value.index), ir::high_half(o.value.index)};
+  };
+  const std::array<Value, 2> to = halves(0), from = halves(1);
+  if (d.operand(0).kind == ParsedOperand::Kind::Vector && d.operand(1).kind == ParsedOperand::Kind::Vector)
+    d.illegal("one of the operands is a register");
+  for (unsigned i = 0; i < 2; ++i) {
+    if (to[i].kind == ValueKind::None) continue;
+    if (!to[i].is_register() || d.width_of_register(to[i]) != 8) d.fail("an element has no 64 bits");
+    if (from[i].kind == ValueKind::None) d.fail("`_` has no value");
+    d.set(Opcode::Mov, Type::B64);
+    d.out.op.source_count = d.out.op.destination_count = 0;
+    d.out.add_source(d.narrowed(from[i], Type::B64));
+    d.out.add_destination(Value::reg(to[i].index, Type::B64));
+    d.append(d.out);
+  }
+}
+
 }  // namespace
 
 void decoders::move(Decoder& d) {
+  if (d.take("b128")) return move_b128(d);
   if (d.take("v2")) return move_vector(d, 2);
   if (d.take("v4")) return move_vector(d, 4);
   const Type type = d.take_type();

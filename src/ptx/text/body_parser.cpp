@@ -188,6 +188,7 @@ Formal BodyParser::register_formal() {
   const auto word = cursor_.identifier().text;
   if (word == "v2" || word == "v4") cursor_.fail("vector registers as parameters are not supported");
   if (!type_from_name(word, type)) cursor_.fail("a type is missing");
+  if (type == Type::B128) cursor_.fail("registers of 128 bits as parameters are not supported");
   const auto name = cursor_.identifier().text;
   const std::uint32_t reg = function_.add_register(type);
   scopes_.back().registers[name] = reg;
@@ -204,23 +205,28 @@ void BodyParser::declare_registers() {
     word = cursor_.identifier();
   }
   Type type;
-  if (!type_from_name(word.text, type) || (elements != 0 && type == Type::Pred))
+  if (!type_from_name(word.text, type) || (elements != 0 && (type == Type::Pred || type == Type::B128)))
     cursor_.fail("type ." + std::string(word.text) + " is not known");
-  if (type == Type::B128) cursor_.note_unsupported(function_, "PTX '.reg .b128' is not supported", word.line);
+  // 128 bits are two registers of 64 behind one that stands for both (ir::low_half).
+  const auto add = [&](std::uint32_t count) {
+    const auto first = static_cast<std::uint32_t>(function_.registers.size());
+    for (std::uint32_t i = 0; i < count && type == Type::B128; ++i)
+      for (const Type part : {Type::B128, Type::B64, Type::B64}) function_.add_register(part);
+    if (type != Type::B128) function_.registers.resize(first + count, type);
+    return first;
+  };
   do {
     const auto name = cursor_.identifier().text;
     if (elements != 0) {
       if (cursor_.is('<')) cursor_.fail("numbered vector registers are not supported");
-      scopes_.back().vectors[name] = {static_cast<std::uint32_t>(function_.registers.size()), elements};
-      function_.registers.resize(function_.registers.size() + elements, type);
+      scopes_.back().vectors[name] = {add(elements), elements};
     } else if (cursor_.accept('<')) {
       const auto count = static_cast<std::uint32_t>(cursor_.integer());
       cursor_.expect('>');
       if (count > 1u << 22) cursor_.fail("too many registers");
-      scopes_.back().families[name] = {static_cast<std::uint32_t>(function_.registers.size()), count};
-      function_.registers.resize(function_.registers.size() + count, type);
+      scopes_.back().families[name] = {add(count), count};
     } else {
-      scopes_.back().registers[name] = function_.add_register(type);
+      scopes_.back().registers[name] = add(1);
     }
   } while (cursor_.accept(','));
   cursor_.expect(';');
@@ -246,7 +252,8 @@ bool BodyParser::find_register(std::string_view name, std::uint32_t& reg) const 
           std::from_chars(digits.data(), digits.data() + digits.size(), number).ec != std::errc{})
         continue;
       if (number >= family->second.count) continue;
-      reg = family->second.first + number;
+      const bool wide = function_.registers[family->second.first] == Type::B128;
+      reg = family->second.first + number * (wide ? ir::kRegistersOfB128 : 1);
       return true;
     }
   }
@@ -346,6 +353,12 @@ void BodyParser::call(ParsedStatement& in) {
     site.returns = call_operands();
     cursor_.expect(',');
   }
+  const auto no_b128 = [](const std::vector<Value>& values) {
+    for (const Value& value : values)
+      if (value.type == Type::B128)
+        throw ir::Unsupported{"PTX 'call' with a register of 128 bits is not supported"};
+  };
+  no_b128(site.returns);
   const Token& callee = cursor_.identifier();
   std::uint32_t reg;
   const bool indirect = find_register(callee.text, reg);
@@ -365,6 +378,7 @@ void BodyParser::call(ParsedStatement& in) {
       list = &cursor_.identifier();
   }
   if (list == nullptr && cursor_.accept(',')) list = &cursor_.identifier();
+  no_b128(site.arguments);
   cursor_.expect(';');
   if (indirect) {
     if (list == nullptr)
