@@ -114,6 +114,27 @@ def cache_policies(suite):
                  [(0, "u32", [2 * v for v in values]), (1, "u32", [v + 7 for v in values]), (2, "u32", values)], version="8.0", target="sm_90")
 
 
+def cache_lines(suite):
+    """What a discarded line holds until it is written is undefined; an applied priority changes nothing."""
+    values = [i * 271 + 4 for i in range(32)]
+    for form in ("discard.global.L2", "discard.L2", "applypriority.global.L2::evict_normal", "applypriority.L2::evict_normal"):
+        suite.kernel(form.replace("::", "_"), [out("u32"), buffer("u32", values)],
+                     HEAD + "  ld.param.u64 %in, [p1];\n  " + form + " [%in], 128;\n" + pointer("%in", 1, 4) + pointer("%out", 0, 4) +
+                     ("  st.global.u32 [%in], %lane;\n" if form[0] == "d" else "") + "  ld.global.u32 %r0, [%in];\n  st.global.u32 [%out], %r0;\n  ret;",
+                     [(0, "u32", list(range(32)) if form[0] == "d" else values)], version="8.0", target="sm_90")
+
+
+def clusters(suite):
+    """A kernel launched without clusters is in clusters of one block."""
+    lane_kernel(suite, "getctarank.u64", "  cvta.shared.u64 %w0, cells;\n  mapa.u64 %w1, %w0, 0;\n  getctarank.u64 %r1, %w1;\n"
+                "  mapa.shared::cluster.u32 %r3, cells, 0;\n  getctarank.shared::cluster.u32 %r2, %r3;\n  shl.b32 %r4, %lane, 2;\n"
+                "  add.u32 %r3, %r3, %r4;\n  st.shared::cluster.u32 [%r3], %lane;\n  barrier.cluster.arrive;\n  barrier.cluster.wait;\n"
+                "  mul.wide.u32 %w2, %lane, 4;\n  add.u64 %w1, %w1, %w2;\n  ld.u32 %r0, [%w1];\n  add.u32 %r0, %r0, %r1;\n"
+                "  add.u32 %r0, %r0, %r2;\n  mov.u32 %r5, %cluster_nctarank;\n  add.u32 %r0, %r0, %r5;\n"
+                "  mov.pred %p, %is_explicit_cluster;\n  @%p add.u32 %r0, %r0, 100;\n", [i + 1 for i in range(32)],
+                module=".shared .align 8 .b8 cells[128];")
+
+
 def approximate(suite):
     """Results are widened to f32, where the ISA's maximum errors are a number of units in the last place: relative errors
     2^-9.9 (ex2 of f16) and 2^-7 (bf16) of a number in [1, 2), absolute errors 2^-10.987 and 2^-8 (tanh) of one above 1/2."""
@@ -142,5 +163,5 @@ def approximate(suite):
 
 
 def generate(suite):
-    for part in (shuffles, votes, reductions, fences, hints, cache_policies, approximate):
+    for part in (shuffles, votes, reductions, fences, hints, cache_policies, cache_lines, clusters, approximate):
         part(suite)
