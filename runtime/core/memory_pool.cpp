@@ -174,6 +174,11 @@ Status free_in_stream(Runtime& runtime, VirtualAddress address, driver::StreamId
   return {};
 }
 
+MemoryPool* pool_of(VirtualAddress base) {
+  const auto block = pools().blocks.find(base);
+  return block != pools().blocks.end() && block->second.used ? block->second.pool : nullptr;
+}
+
 bool freed_in_pool(VirtualAddress address) {
   const auto block = pools().blocks.find(address);
   return block != pools().blocks.end() && !block->second.used;

@@ -37,6 +37,8 @@ Status allocate_from_pool(Runtime& runtime, host::HostThread& host, MemoryPool& 
 Status free_in_stream(Runtime& runtime, VirtualAddress address, driver::StreamId stream);
 // A block of a pool when the device is idle. False: it is none, or has been freed.
 bool free_to_pool(Runtime& runtime, VirtualAddress address);
+// The pool that a used block is of; null where it is none's.
+MemoryPool* pool_of(VirtualAddress base);
 // The two ways to free must not meet a block twice.
 bool freed_in_pool(VirtualAddress address);
 // The device is reset: pools are empty, and those but the first destroyed. Their memory others give back.

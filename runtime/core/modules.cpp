@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "core/runtime.h"
+#include "ptx/text/parser.h"
 
 namespace duet::core {
 
@@ -50,6 +51,8 @@ Status Modules::load(std::function<std::string()> text, const std::string& name,
     loaded(*made);
   } catch (const MachineCodeOnly& error) {
     return refused(Reason::NoCodeForDevice, error);
+  } catch (const ptx::NewerVersion& error) {
+    return refused(Reason::NewerCode, error);
   } catch (const Error& error) {
     return refused(Reason::InvalidCode, error);
   }

@@ -52,7 +52,7 @@ class Modules {
   // Code of the program itself, which gives it its name. Compiled when something of it is first used; an
   // error in it is thrown then.
   void add(std::unique_ptr<Image> image);
-  // Compiled now. InvalidCode, NoCodeForDevice: the text says why, and standard error gets it as well.
+  // Compiled now. InvalidCode, NewerCode, NoCodeForDevice: the text says why, and standard error gets it as well.
   Status load(std::function<std::string()> text, const std::string& name, std::uint32_t most_registers,
               Image*& image);
   // Its functions are no longer known.

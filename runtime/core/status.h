@@ -30,6 +30,7 @@ enum class Reason : std::uint8_t {
   AlreadyRegistered,    // host memory
   NotRegistered,        // host memory
   InvalidCode,          // the text is no PTX
+  NewerCode,            // of a version that is not known yet
   NoCodeForDevice,      // machine code without PTX
   FileNotFound,
   IllegalAddress,  // from here on: a kernel's fault, after which the device is lost

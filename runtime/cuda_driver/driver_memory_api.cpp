@@ -84,8 +84,21 @@ cudaError_t attribute_value(Session& session, void* to, CUpointer_attribute attr
       return put(to, static_cast<size_t>(allocation->bytes));
     case CU_POINTER_ATTRIBUTE_ACCESS_FLAGS:
       return put(to, 3u);  // the GPU reads and writes
-    default:
-      return cudaErrorNotSupported;
+    case CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE:
+      return put(to, duet::cuda::pool_at(allocation->base));
+    case CU_POINTER_ATTRIBUTE_MAPPING_SIZE:
+      return put(to, static_cast<size_t>(allocation->mapped_bytes));
+    case CU_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR:
+      return put(to, allocation->base);
+    case CU_POINTER_ATTRIBUTE_MEMORY_BLOCK_ID:
+      return put(to, static_cast<unsigned long long>(allocation->id));
+    case CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES:  // no handle to it can be exported
+      return put(to, std::uint64_t{0});
+    case CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE:
+    case CU_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE:
+      return put(to, 0);
+    default:  // P2P tokens are of a driver's older interface
+      return cudaErrorInvalidValue;
   }
 }
 
@@ -149,7 +162,6 @@ DUET_CU_BODY(cuPointerGetAttributes, Other, Context,
   if (attributes == nullptr || values == nullptr) return cudaErrorInvalidValue;
   for (unsigned i = 0; i < count; ++i) {
     const cudaError_t error = attribute_value(session, values[i], attributes[i], address);
-    if (error == cudaErrorNotSupported) return error;
     if (error == cudaSuccess) continue;
     if (values[i] == nullptr) return error;
     switch (attributes[i]) {
@@ -159,12 +171,20 @@ DUET_CU_BODY(cuPointerGetAttributes, Other, Context,
       case CU_POINTER_ATTRIBUTE_BUFFER_ID:
       case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR:
       case CU_POINTER_ATTRIBUTE_RANGE_SIZE:
+      case CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE:
+      case CU_POINTER_ATTRIBUTE_MAPPING_SIZE:
+      case CU_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR:
+      case CU_POINTER_ATTRIBUTE_MEMORY_BLOCK_ID:
+      case CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES:
         put(values[i], std::uint64_t{0});
         break;
       case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
         put(values[i], CU_DEVICE_INVALID);
         break;
+      case CU_POINTER_ATTRIBUTE_P2P_TOKENS:
+        return error;
       default:
+        if (attributes[i] > CU_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE) return error;
         put(values[i], 0);
     }
   }
@@ -213,6 +233,20 @@ DUET_CU_DO(cuDeviceGetMemPool, Other, Init, (CUmemoryPool * pool, CUdevice devic
            duet::cuda::get_pool(pool, device))
 DUET_CU_DO(cuDeviceSetMemPool, Other, Init, (CUdevice device, CUmemoryPool pool),
            duet::cuda::set_pool(device, pool))
+#define DUET_CU_POOL_CALL(name, parameters, call)                                                      \
+  DUET_CU_BODY(name, Other, Init, parameters) {                                                        \
+    const cudaError_t error = duet::cuda::check_pool_location(                                         \
+        reinterpret_cast<const cudaMemLocation*>(location), static_cast<cudaMemAllocationType>(type)); \
+    return error != cudaSuccess ? error : (call);                                                      \
+  }                                                                                                    \
+  DUET_CU_END
+DUET_CU_POOL_CALL(cuMemGetDefaultMemPool,
+                  (CUmemoryPool * pool, CUmemLocation* location, CUmemAllocationType type),
+                  duet::cuda::get_default_pool(pool, 0))
+DUET_CU_POOL_CALL(cuMemGetMemPool, (CUmemoryPool * pool, CUmemLocation* location, CUmemAllocationType type),
+                  duet::cuda::get_pool(pool, 0))
+DUET_CU_POOL_CALL(cuMemSetMemPool, (CUmemLocation * location, CUmemAllocationType type, CUmemoryPool pool),
+                  duet::cuda::set_pool(0, pool))
 DUET_CU_DO(cuMemPoolCreate, Other, Init, (CUmemoryPool * pool, const CUmemPoolProps* properties),
            duet::cuda::create_pool(pool, reinterpret_cast<const cudaMemPoolProps*>(properties)))
 DUET_CU_DO(cuMemPoolDestroy, Other, Init, (CUmemoryPool pool), duet::cuda::destroy_pool(session, pool))

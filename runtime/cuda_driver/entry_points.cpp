@@ -123,10 +123,12 @@ std::string library_at(const void* code) {
 }
 }  // namespace
 
-// Only a statically linked runtime asks for private tables, and the caller is in the same file.
+// A statically linked runtime asks for private tables, and the caller is in the same file. NVRTC, a compiler,
+// asks too, and does without.
 extern "C" CUresult cuGetExportTable(const void**, const CUuuid*) {
   if (Session::refusal() != cudaSuccess) return CUDA_ERROR_NOT_INITIALIZED;
   const std::string library = library_at(__builtin_return_address(0));
+  if (library.starts_with("libnvrtc")) return CUDA_ERROR_NOT_FOUND;
   duet::process::Program::refuse(
       library.empty()
           ? "this program's CUDA runtime is linked statically into it, and has no symbols (strip) or is "

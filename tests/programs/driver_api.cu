@@ -277,6 +277,37 @@ static void host_memory() {
   CU(cuMemFreeHost(host));
 }
 
+// Of a pointer to anything: what does not apply to it is null or zero.
+static void pointers() {
+  CUpointer_attribute names[] = {CU_POINTER_ATTRIBUTE_MEMORY_TYPE,       CU_POINTER_ATTRIBUTE_IS_MANAGED,
+                                 CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE,    CU_POINTER_ATTRIBUTE_MAPPING_SIZE,
+                                 CU_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL};
+  unsigned type;
+  int managed, device;
+  CUmemoryPool pool, current;
+  size_t bytes;
+  CUdeviceptr base;
+  void* values[] = {&type, &managed, &pool, &bytes, &base, &device};
+  CUdeviceptr plain, pooled;
+  CU(cuMemAlloc(&plain, 1000));
+  CU(cuMemAllocAsync(&pooled, 1000, nullptr));
+  CU(cuDeviceGetMemPool(&current, 0));
+  CU(cuPointerGetAttributes(6, names, values, plain + 10));
+  REQUIRE(type == CU_MEMORYTYPE_DEVICE && managed == 0 && pool == nullptr && device == 0);
+  REQUIRE(bytes >= 1000 && base == plain);
+  CU(cuPointerGetAttributes(6, names, values, pooled + 10));
+  REQUIRE(type == CU_MEMORYTYPE_DEVICE && pool == current && base == pooled);
+  CU(cuPointerGetAttributes(6, names, values, reinterpret_cast<CUdeviceptr>(&type)));
+  REQUIRE(type == 0 && managed == 0 && pool == nullptr && bytes == 0 && base == 0 &&
+          device == CU_DEVICE_INVALID);
+  names[1] = CU_POINTER_ATTRIBUTE_P2P_TOKENS;
+  CU_STATUS(cuPointerGetAttributes(6, names, values, plain), CUDA_ERROR_INVALID_VALUE);
+  names[1] = static_cast<CUpointer_attribute>(99);
+  CU_STATUS(cuPointerGetAttributes(6, names, values, plain), CUDA_ERROR_INVALID_VALUE);
+  CU(cuMemFreeAsync(pooled, nullptr));
+  CU(cuMemFree(plain));
+}
+
 static void count_calls(CUstream, CUresult status, void* data) {
   if (status == CUDA_SUCCESS) ++*static_cast<int*>(data);
 }
@@ -409,6 +440,7 @@ int main() {
   linker();
   copies_and_fills();
   host_memory();
+  pointers();
   streams_and_events();
   contexts(device, context);
   by_name();

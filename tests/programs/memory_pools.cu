@@ -104,6 +104,30 @@ void own_pool(cudaStream_t stream) {
   CHECK(cudaDeviceSetMemPool(0, pool));
   CHECK(cudaDeviceGetMemPool(&current, 0));
   REQUIRE(current == pool);
+  cudaMemPool_t of_device, by_location;
+  CHECK(cudaDeviceGetDefaultMemPool(&of_device, 0));
+  CHECK(cudaMemGetDefaultMemPool(&by_location, &props.location, cudaMemAllocationTypePinned));
+  REQUIRE(by_location == of_device);
+  CHECK(cudaMemGetMemPool(&by_location, &props.location, cudaMemAllocationTypePinned));
+  REQUIRE(by_location == pool);
+  CHECK(cudaMemSetMemPool(&props.location, cudaMemAllocationTypePinned, of_device));
+  CHECK(cudaMemGetMemPool(&by_location, &props.location, cudaMemAllocationTypePinned));
+  REQUIRE(by_location == of_device);
+  CHECK(cudaMemSetMemPool(&props.location, cudaMemAllocationTypePinned, pool));
+  cudaMemLocation elsewhere{};
+  elsewhere.type = cudaMemLocationTypeDevice;
+  elsewhere.id = 1;
+  REQUIRE_STATUS(cudaMemGetMemPool(&by_location, &elsewhere, cudaMemAllocationTypePinned),
+                 cudaErrorInvalidDevice);
+  elsewhere.type = cudaMemLocationTypeInvalid;
+  REQUIRE_STATUS(cudaMemGetMemPool(&by_location, &elsewhere, cudaMemAllocationTypePinned),
+                 cudaErrorInvalidValue);
+  REQUIRE_STATUS(cudaMemGetMemPool(&by_location, nullptr, cudaMemAllocationTypePinned),
+                 cudaErrorInvalidValue);
+  elsewhere.type = cudaMemLocationTypeHost;
+  REQUIRE_STATUS(cudaMemGetMemPool(&by_location, &elsewhere, cudaMemAllocationTypePinned),
+                 cudaErrorNotSupported);
+  cudaGetLastError();
   q = allocate(stream);
   slow_fill<<<1, 128, 0, stream>>>(q, 5, 1);
   CHECK(cudaMemcpyAsync(p, q, kBytes, cudaMemcpyDeviceToDevice, stream));

@@ -24,6 +24,8 @@ Pool*& current_pool() {
   return current;
 }
 
+Pool* pool_at(VirtualAddress base) { return static_cast<Pool*>(core::pool_of(base)); }
+
 void forget_pool_attributes() {
   current_pool() = default_pool();
   std::fill(std::begin(default_pool()->reuse), std::end(default_pool()->reuse), 1);
@@ -137,6 +139,38 @@ cudaError_t duet::cuda::get_pool(cudaMemPool_t* pool, int device) {
   *pool = current_pool();
   return cudaSuccess;
 }
+// Of a location: there are pools of device memory alone.
+cudaError_t duet::cuda::check_pool_location(const cudaMemLocation* location, cudaMemAllocationType type) {
+  if (location == nullptr) return cudaErrorInvalidValue;
+  const bool managed = type == cudaMemAllocationTypeManaged;
+  if (!managed && type != cudaMemAllocationTypePinned) return cudaErrorInvalidValue;
+  switch (location->type) {
+    case cudaMemLocationTypeDevice:
+      if (location->id != 0) return cudaErrorInvalidDevice;
+      return managed ? cudaErrorNotSupported : cudaSuccess;
+    case cudaMemLocationTypeHost:
+    case cudaMemLocationTypeHostNuma:
+      return cudaErrorNotSupported;
+    default:
+      return managed && location->type == cudaMemLocationTypeInvalid ? cudaErrorNotSupported
+                                                                     : cudaErrorInvalidValue;
+  }
+}
+#define DUET_POOL_CALL(name, parameters, call)                                 \
+  DUET_API(name, Other, parameters) {                                          \
+    const cudaError_t error = duet::cuda::check_pool_location(location, type); \
+    return error != cudaSuccess ? error : (call);                              \
+  }                                                                            \
+  DUET_END
+DUET_POOL_CALL(cudaMemGetDefaultMemPool,
+               (cudaMemPool_t * pool, cudaMemLocation* location, cudaMemAllocationType type),
+               duet::cuda::get_default_pool(pool, 0))
+DUET_POOL_CALL(cudaMemGetMemPool,
+               (cudaMemPool_t * pool, cudaMemLocation* location, cudaMemAllocationType type),
+               duet::cuda::get_pool(pool, 0))
+DUET_POOL_CALL(cudaMemSetMemPool,
+               (cudaMemLocation * location, cudaMemAllocationType type, cudaMemPool_t pool),
+               duet::cuda::set_pool(0, pool))
 DUET_API(cudaDeviceGetMemPool, Other, (cudaMemPool_t * pool, int device)) {
   return duet::cuda::get_pool(pool, device);
 }

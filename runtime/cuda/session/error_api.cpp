@@ -37,6 +37,8 @@ cudaError_t error_of(core::Reason reason) {
       return cudaErrorHostMemoryNotRegistered;
     case Reason::InvalidCode:
       return cudaErrorInvalidPtx;
+    case Reason::NewerCode:
+      return cudaErrorUnsupportedPtxVersion;
     case Reason::NoCodeForDevice:
       return cudaErrorNoKernelImageForDevice;
     case Reason::FileNotFound:

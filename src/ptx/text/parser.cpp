@@ -21,7 +21,7 @@ namespace {
 constexpr unsigned kNewestVersion = 9;
 
 // The targets of PTX ISA 9.0, section 11.1.2. One above the machine's compute capability is no error, though
-// a driver's compiler refuses it (CUDA_ERROR_INVALID_PTX): old machines run what today's compilers write.
+// a driver's compiler refuses it: old machines run what today's compilers write.
 bool is_target(unsigned sm) {
   static constexpr unsigned kTargets[] = {10, 11, 12, 13, 20, 21, 30, 32, 35, 37,  50,  52,  53,  60,  61, 62,
                                           70, 72, 75, 80, 86, 87, 88, 89, 90, 100, 101, 103, 110, 120, 121};
@@ -56,8 +56,9 @@ class ModuleParser {
         module_.version_minor = static_cast<unsigned>(std::atoi(std::string(number.substr(dot + 1)).c_str()));
       if (module_.version_major == 0) cursor_.fail("the version is not a number");
       if (module_.version_major > kNewestVersion)
-        cursor_.fail("PTX " + std::string(number) + " is newer than PTX " + std::to_string(kNewestVersion) +
-                     ", the newest that is known");
+        throw NewerVersion(module_.name + ":" + std::to_string(cursor_.peek().line) + ": PTX " +
+                           std::string(number) + " is newer than PTX " + std::to_string(kNewestVersion) +
+                           ", the newest that is known");
     } else if (text == "target") {
       do {
         const auto target = cursor_.identifier().text;
