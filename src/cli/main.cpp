@@ -22,8 +22,10 @@
 #include "cli/commands.h"
 #include "cli/options/explain_options.h"
 #include "cli/options/option_fields.h"
+#include "cli/options/option_groups.h"
 #include "cli/run/preexec_profile.h"
 #include "cli/subcommands.h"
+#include "cli/usage.h"
 #include "machine/features.h"
 #include "machine/watch/line_options.h"
 #include "machine/watch/trace_options.h"
@@ -43,7 +45,8 @@ constexpr const char* kIntroduction =
     "  duet run --set gpu.sm.count=8 ./app    the same on a changed machine\n"
     "  duet machines show gtx580        every parameter with its unit and source\n"
     "Binaries of nvcc run as they are (stripped: with -cudart shared).\n"
-    "Exit status: the program's own; 125 when Duet cannot run it, 124 on deadlock or time-out.";
+    "Exit status: the program's own; 125 when Duet cannot run it, 124 on deadlock or time-out, 2 where the\n"
+    "command line cannot be read.";
 
 constexpr const char* kRunFooter =
     "Everything behind the first word that is no option belongs to the command.\n"
@@ -65,6 +68,7 @@ void add_bare_kernel_options(CLI::App& app, BareKernelOptions& bare) {
       ->allow_extra_args(false);
   app.add_option("--dump", bare.dumps, "N=FILE: write buffer argument N (from 0) after the run")
       ->allow_extra_args(false);
+  group_run_options(app);
 }
 
 void add_records_option(CLI::App& app, std::uint64_t& records) {
@@ -136,6 +140,7 @@ void add_run_options(CLI::App& app, RunOptions& run) {
       ->check(CLI::Range(1, 255));
   app.add_option("--check-output", run.check_output,
                  "what --check finds is written into this file too, as SARIF 2.1.0");
+  group_run_options(app);
 }
 
 // CLI11 takes `--` for itself; here it only ends Duet's own options, so it is dropped where it stands before
@@ -177,16 +182,16 @@ void refuse_idle_options(const CLI::App& app, bool functional, bool has_gpu) {
 RunRequest read_run(const config::Installation& installation, const CLI::App& app, RunOptions& run) {
   run.command = app.remaining();
   if (run.command.empty())
-    throw duet::Error("run what? give a command or a .ptx file (see `duet " + app.get_name() + " --help`)");
+    throw UsageError("run what? give a command or a .ptx file (see `duet " + app.get_name() + " --help`)");
   if (run.command[0].starts_with("-"))
-    throw duet::Error("unknown option " + run.command[0] + " before the command (see `duet " +
-                      app.get_name() + " --help`)");
+    throw UsageError("unknown option " + run.command[0] + " before the command (see `duet " + app.get_name() +
+                     " --help`)");
   const std::string& first = run.command[0];
   check_preexecution(run);
   if (!run.sets.empty() && first.find('=') != std::string::npos && !std::filesystem::exists(first))
-    throw duet::Error("'" + first +
-                      "' stands where the program is expected: each --set takes one key: write --set " +
-                      first);
+    throw UsageError("'" + first +
+                     "' stands where the program is expected: each --set takes one key: write --set " +
+                     first);
   if (run.simulated_host) {
     const bool has_gpu =
         !run.run.functional && config::load_topology(run.machine, installation.machines_directory, run.sets)
@@ -208,7 +213,14 @@ RunRequest read_run(const config::Installation& installation, const CLI::App& ap
   return request;
 }
 
+// A pipe whose reader has gone (`duet run ./a 2>&1 | head -1`) is an error of write(): the results are
+// written all the same. A command finds the signal as it was.
+void outlive_readers() {
+  std::signal(SIGPIPE, [](int) {});
+}
+
 int run(const config::Installation& installation, CLI::App& app, RunOptions& run) {
+  outlive_readers();
   const RunRequest request = read_run(installation, app, run);
   std::optional<bool>& lines = run.run.of<duet::machine::LineOptions>().asked;
   if (!lines) lines = !run.no_html && !run.run.functional;
@@ -234,6 +246,8 @@ std::vector<std::string> check_run_words(const config::Installation& installatio
   return check_run(installation, options, request.what);
 } catch (const CLI::ParseError& error) {
   throw duet::Error(error.what());
+} catch (const UsageError& error) {  // the line is in a file
+  throw duet::Error(error.what());
 }
 
 Subcommand run_command(CLI::App& duet, const std::vector<std::string>& arguments) {
@@ -258,7 +272,7 @@ Subcommand explain_command(CLI::App& duet, const std::vector<std::string>& argum
   app->prefix_command();
   return {app, [app, options, made, &arguments](const config::Installation& installation) {
             if (app->remaining().empty())
-              throw duet::Error(
+              throw UsageError(
                   "explain what? give a program, or the folder of a run that `duet explain` made (see `duet "
                   "explain --help`)");
             if (std::filesystem::is_directory(app->remaining()[0]))
@@ -283,16 +297,20 @@ Subcommand predict_command(CLI::App& duet, const std::vector<std::string>& argum
   const auto made = std::make_shared<RunOptions>();
   app->footer(kPredictFooter);
   app->add_flag("--json", options->json,
-                "print prediction.json (schema duet.prediction/1) instead of the table");
-  app->add_option("--rows", options->rows, "kernels of the table")->capture_default_str();
+                "print prediction.json (schema duet.prediction/1) instead of the table")
+      ->group("Prediction");
+  app->add_option("--rows", options->rows, "kernels of the table")
+      ->capture_default_str()
+      ->group("Prediction");
   app->add_flag("--sampled", options->sampled,
                 "execute only what decides the kernels' time: faster, but what the program computes is "
-                "wrong, and where it decides by that so is the prediction");
+                "wrong, and where it decides by that so is the prediction")
+      ->group("Prediction");
   add_run_options(*app, *made);
   app->prefix_command();
   return {app, [app, options, made, &arguments](const config::Installation& installation) {
             if (app->remaining().empty())
-              throw duet::Error("predict what? give a program (see `duet predict --help`)");
+              throw UsageError("predict what? give a program (see `duet predict --help`)");
             made->words = run_words({arguments.begin() + 1, arguments.end()}, app->remaining());
             return predict_run(*options, *made, [&] { return run(installation, *app, *made); });
           }};
@@ -306,8 +324,10 @@ Subcommand report_command(CLI::App& duet) {
   add_records_option(*app, options->records);
   app->add_flag("-q,--quiet", options->quiet, "no table");
   app->add_flag("--no-html", options->no_html, "no report.html");
-  return {app,
-          [options](const config::Installation& installation) { return report_run(installation, *options); }};
+  return {app, [options](const config::Installation& installation) {
+            outlive_readers();
+            return report_run(installation, *options);
+          }};
 }
 
 Subcommand sweep_command(CLI::App& duet) {
@@ -329,6 +349,7 @@ Subcommand sweep_command(CLI::App& duet) {
   app->add_flag("-q,--quiet", options->quiet, "no progress and no summary");
   app->add_flag("--task", *is_task, "")->group("");  // FILE is a batch: a task of a job array
   return {app, [options, is_task](const config::Installation& installation) {
+            outlive_readers();
             if (*is_task) return sweep::work(installation, options->file);
             return sweep::run(installation, *options,
                               {[&](const auto& words) { return check_run_words(installation, words); },
@@ -336,6 +357,31 @@ Subcommand sweep_command(CLI::App& duet) {
                                  return statistic_names(installation, machine, sets);
                                }});
           }};
+}
+
+const CLI::App* command_of(const CLI::App& app, const std::string& word) {
+  const auto found = app.get_subcommands([&](const CLI::App* one) { return one->get_name() == word; });
+  return found.empty() ? nullptr : found.front();
+}
+
+// `duet help run` is `duet run --help`, `duet help machines keys` that of the command below; `duet version`
+// is `duet --version`.
+std::vector<std::string> with_options_for_words(const CLI::App& app, std::vector<std::string> arguments) {
+  if (arguments.empty()) return arguments;
+  if (arguments[0] == "version" && arguments.size() == 1) return {"--version"};
+  if (arguments[0] != "help") return arguments;
+  arguments.erase(arguments.begin());
+  const CLI::App* command = &app;
+  for (const std::string& word : arguments) {
+    command = command_of(*command, word);
+    if (command == nullptr) {
+      if (word == arguments[0]) return arguments;  // check_command() names the known ones
+      throw UsageError("unknown command '" + arguments[0] + " " + word + "' (see `duet " + arguments[0] +
+                       " --help`)");
+    }
+  }
+  arguments.emplace_back("--help");
+  return arguments;
 }
 
 // For an unknown command CLI11 would only report an unexpected word; this names the known ones.
@@ -347,11 +393,21 @@ void check_command(const CLI::App& app, const std::vector<std::string>& argument
     known += (known.empty() ? "" : ", ") + command->get_name();
   }
   const std::string commands = "the commands are " + known + " (see `duet --help`)";
-  if (arguments.empty()) throw duet::Error("which command? " + commands);
+  if (arguments.empty()) throw UsageError("which command? " + commands);
   const std::string& word = arguments[0];
   if (std::filesystem::exists(word))
-    throw duet::Error("to run a program write `duet run " + word + "`; " + commands);
-  throw duet::Error("unknown command '" + word + "': " + commands);
+    throw UsageError("to run a program write `duet run " + word + "`; " + commands);
+  throw UsageError("unknown command '" + word + "': " + commands);
+}
+
+// The command that was being read: "duet machines keys".
+std::string parsed_words(const CLI::App& app) {
+  std::string words = app.get_name();
+  for (const CLI::App* command = &app; !command->get_subcommands().empty();) {
+    command = command->get_subcommands().front();
+    words += " " + command->get_name();
+  }
+  return words;
 }
 
 int command_line(int argc, char** argv) {
@@ -377,7 +433,9 @@ int command_line(int argc, char** argv) {
                                  reproduce_command(app),
                                  sweep_command(app),
                                  reference_command(app)};
+  add_word_commands(app);
   try {
+    arguments = with_options_for_words(app, std::move(arguments));
     check_command(app, arguments);
     if (!arguments.empty() &&
         (arguments[0] == "run" || arguments[0] == "explain" || arguments[0] == "predict"))
@@ -391,8 +449,11 @@ int command_line(int argc, char** argv) {
   } catch (const CLI::Success& success) {  // --help, --version
     return app.exit(success);
   } catch (const CLI::ParseError& error) {
-    std::fprintf(stderr, "duet: %s (see `duet --help`)\n", error.what());
-    return 125;
+    std::fprintf(stderr, "duet: %s (see `%s --help`)\n", error.what(), parsed_words(app).c_str());
+    return kUsageStatus;
+  } catch (const UsageError& error) {
+    std::fprintf(stderr, "duet: %s\n", error.what());
+    return kUsageStatus;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "duet: %s\n", duet::message_of(error).c_str());
     return 125;

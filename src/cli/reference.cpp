@@ -231,7 +231,8 @@ void write_manual(std::ostream& out, const CLI::App& program) {
     write_command(out, *command, "duet " + command->get_name());
   out << ".SH EXIT STATUS\nOf \\fBduet run\\fR the program's; 124: the limit of \\-\\-timeout or "
          "\\-\\-max\\-cycles; 125: Duet could "
-         "not do what was asked, and said why in a line. Of other commands 0, 1 or 125.\n";
+         "not do what was asked, and said why in a line. 2: the command line cannot be read. Of other "
+         "commands 0, 1, 2 or 125.\n";
 }
 
 void write_completion(std::ostream& out, const CLI::App& program, Shell shell) {

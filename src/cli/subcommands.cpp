@@ -8,9 +8,16 @@
 #include "base/error.h"
 #include "cli/commands.h"
 #include "cli/reference.h"
+#include "cli/usage.h"
 #include "reproduce/reproduce.h"
 
 namespace duet::cli {
+
+void add_word_commands(CLI::App& duet) {
+  CLI::App* help = duet.add_subcommand("help", "what a command does: `duet help run` is `duet run --help`");
+  help->add_option("command", "one of these commands")->expected(0, 2);
+  duet.add_subcommand("version", "print the version");
+}
 
 Subcommand cc_command(CLI::App& duet) {
   CLI::App* app = duet.add_subcommand("cc", "compile CUDA C++ with clang and Duet's headers");

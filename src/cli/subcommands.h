@@ -17,6 +17,8 @@ struct Subcommand {
   std::function<int(const config::Installation&)> act;
 };
 
+// `help` and `version`, for the list of commands; main.cpp reads them as --help and --version.
+void add_word_commands(CLI::App& duet);
 Subcommand cc_command(CLI::App& duet);
 Subcommand nvcc_command(CLI::App& duet);
 Subcommand machines_command(CLI::App& duet);

@@ -17,6 +17,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/hash.h"
+#include "base/say.h"
 #include "sweep/runner.h"
 
 namespace duet::sweep {
@@ -171,7 +172,7 @@ class SlurmRunner {
     std::optional<Tasks> tasks = look(folder_, batches_);
     const bool any_ended = take_ended();
     if (!tasks) {
-      if (!silent_) fmt::print(stderr, "duet: sweep: squeue does not answer: waiting for Slurm\n");
+      if (!silent_) say("duet: sweep: squeue does not answer: waiting for Slurm\n");
       silent_ = true;
       return any_ended;
     }
@@ -202,8 +203,7 @@ class SlurmRunner {
     const std::string& reason = tasks.begin()->second.reason;
     if (Clock::now() - *none_runs_since_ < kPatience || reason == said_) return;
     said_ = reason;
-    fmt::print(stderr, "duet: sweep: Slurm has {} of the runs in its queue and starts none: {}\n",
-               tasks.size(), reason);
+    say("duet: sweep: Slurm has {} of the runs in its queue and starts none: {}\n", tasks.size(), reason);
   }
 
   // Ends tasks that only Slurm believes to run.

@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "base/error.h"
+#include "base/say.h"
 #include "report/pages/page.h"
 #include "sweep/results.h"
 #include "sweep/runner.h"
@@ -75,7 +76,7 @@ Progress progress_of(const Options& options) {
   const bool terminal = isatty(STDERR_FILENO) != 0;
   if (options.quiet || !terminal) return {[](std::size_t, std::size_t) {}};
   return {[](std::size_t done, std::size_t of) {
-    fmt::print(stderr, "\r\033[Ksweep: {} of {} runs{}", done, of, done == of ? "\n" : "");
+    say("\r\033[Ksweep: {} of {} runs{}", done, of, done == of ? "\n" : "");
     std::fflush(stderr);
   }};
 }
@@ -95,24 +96,23 @@ Outcome make_runs(const config::Installation& installation, const Options& optio
   return run_local(folder, duet, works, options.jobs != 0 ? options.jobs : cores, progress);
 }
 
-void say(const Summary& summary, const Outcome& outcome, const Folder& folder, std::size_t made) {
+void say_summary(const Summary& summary, const Outcome& outcome, const Folder& folder, std::size_t made) {
   for (std::size_t i = 0; i < std::min(summary.lines.size(), kMostLines); ++i)
-    fmt::print(stderr, "duet: sweep: {}\n", summary.lines[i]);
+    say("duet: sweep: {}\n", summary.lines[i]);
   if (summary.lines.size() > kMostLines)
-    fmt::print(stderr, "duet: sweep: and {} lines more\n", summary.lines.size() - kMostLines);
+    say("duet: sweep: and {} lines more\n", summary.lines.size() - kMostLines);
   for (const Work* work : outcome.given_up)
-    fmt::print(stderr,
-               "duet: sweep: run {:04} was ended from outside {} times (out of memory?) and is left\n",
-               work->number, kAttempts);
+    say("duet: sweep: run {:04} was ended from outside {} times (out of memory?) and is left\n", work->number,
+        kAttempts);
   const std::size_t all = summary.ok + summary.failed + summary.missing;
   const std::string failed =
       summary.failed != 0
           ? fmt::format(", {} failed (failures.txt; --again makes them again)", summary.failed)
           : "";
-  fmt::print(stderr, "duet: sweep: {} of {} runs done{}, {} made now: {}\n", summary.ok, all, failed, made,
-             (folder.path() / "results.csv").string());
+  say("duet: sweep: {} of {} runs done{}, {} made now: {}\n", summary.ok, all, failed, made,
+      (folder.path() / "results.csv").string());
   if (summary.missing != 0)
-    fmt::print(stderr, "duet: sweep: {} runs are missing: the same command goes on\n", summary.missing);
+    say("duet: sweep: {} runs are missing: the same command goes on\n", summary.missing);
 }
 
 // The page beside results.csv. A sweep is no less done where the template is missing.
@@ -124,7 +124,7 @@ void write_report(const config::Installation& installation, const Options& optio
     report::write_page(part.string(), report::page_template(installation.page_template), summary.page);
     fs::rename(part, path);
   } catch (const std::exception& error) {
-    fmt::print(stderr, "duet: sweep: no report.html: {}\n", error.what());
+    say("duet: sweep: no report.html: {}\n", error.what());
   }
 }
 
@@ -134,7 +134,7 @@ int run(const config::Installation& installation, const Options& options, const 
   const SweepFile file = read_sweep_file(options.file);
   const Plan plan = make_plan(installation, file, knowledge);
   const Results results = make_results(file, plan, knowledge);
-  for (const std::string& remark : plan.remarks) fmt::print(stderr, "duet: sweep: {}\n", remark);
+  for (const std::string& remark : plan.remarks) say("duet: sweep: {}\n", remark);
   const fs::path path = folder_of(options);
   if (options.dry_run) return show_plan(path, plan, options.again);
 
@@ -146,7 +146,8 @@ int run(const config::Installation& installation, const Options& options, const 
   write_report(installation, options, folder, summary);
   const auto is_made = [&](const Work* work) { return folder.record(*work).has_value(); };
   const auto made = std::count_if(state.to_make.begin(), state.to_make.end(), is_made);
-  if (!options.quiet || summary.missing != 0) say(summary, outcome, folder, static_cast<std::size_t>(made));
+  if (!options.quiet || summary.missing != 0)
+    say_summary(summary, outcome, folder, static_cast<std::size_t>(made));
   if (outcome.signal != 0) return 128 + outcome.signal;
   return summary.failed + summary.missing != 0 ? 1 : 0;
 }

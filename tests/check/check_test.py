@@ -124,10 +124,10 @@ class Check(Fixture):
         self.assertEqual((result.returncode, stats(out)["check"]), (0, {"checks": "init,leaks", "findings": []}), result.stderr)
 
     def test_no_check(self):
-        for words, line in ((["--check", "speed"], "'speed' is no check"), (["--check-exit", "3"], "--check-exit needs --check"),
-                            (["--check", "races", "--two-threads"], "leave out --two-threads")):
+        for words, status, line in ((["--check", "speed"], 2, "'speed' is no check"), (["--check-exit", "3"], 125, "--check-exit needs --check"),
+                                    (["--check", "races", "--two-threads"], 125, "leave out --two-threads")):
             result = call(DUET, "run", *words, "true")
-            self.assertEqual(result.returncode, 125)
+            self.assertEqual(result.returncode, status)
             self.assertIn(line, result.stderr)
             self.assertEqual(len(result.stderr.strip().splitlines()), 1, result.stderr)
 

@@ -300,7 +300,7 @@ class Refused(Explained):
         self.assertIn("its kernels are add, wave", self.line(folder, "--kernel", "none"))
         self.assertIn("its kernels are", self.line(folder, "--kernel", "#1"))
         self.assertIn("has blocks 0 to 255", self.line(folder, "--kernel", "add", "--block", "256"))
-        self.assertIn("--block", self.line("--block", "-1", self.program))
+        self.assertIn("--block", self.line("--block", "-1", self.program, status=2))
 
     def test_a_wrong_selection_leaves_the_run(self):
         call("explain", "--kernel", "none", "--out", self.folder / "kept", self.program, status=125)
@@ -313,7 +313,7 @@ class Refused(Explained):
         subprocess.run(f"{DUET} {said}", shell=True, check=True, capture_output=True, timeout=300)  # as it is told
         self.assertTrue((self.folder / "shell/explain.json").exists())
         self.assertIn("no folder of a run", self.line(self.folder))
-        self.assertIn("--machine is for a run", self.line("--machine", "gtx580", self.folder / "explained"))
+        self.assertIn("--machine is for a run", self.line("--machine", "gtx580", self.folder / "explained", status=2))
         self.assertIn("no journal", self.broken())
 
     def broken(self):

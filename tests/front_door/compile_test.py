@@ -86,7 +86,7 @@ class HostSources(Fixture):
         folder, sources = self.sources()
         call(DUET, "cc", "-c", sources[0], "-o", folder / "main.o")
         result = call(DUET, "cc", "-c", folder / "main.o", "-o", folder / "other.o")
-        self.assertEqual((result.returncode, result.stderr), (125, "duet: cc: -c needs a source file\n"))
+        self.assertEqual((result.returncode, result.stderr), (2, "duet: cc: -c needs a source file\n"))
 
 
 class PrecompiledHeaders(Fixture):

@@ -83,7 +83,7 @@ class Messages(Fixture):
         self.refused("run", "--out", "o1", "./nothing-here", contains="cannot run './nothing-here'")
 
     def test_unknown_option(self):
-        self.refused("run", "--machne", "x", "./a", contains="unknown option --machne")
+        self.refused("run", "--machne", "x", "./a", status=2, contains="unknown option --machne")
 
     def test_unknown_machine(self):
         self.refused("run", "--machine", "gtx999", "./a", contains="known are")
@@ -102,7 +102,8 @@ class Messages(Fixture):
     def test_two_keys_in_one_set(self):
         for joined in ("gpu.sm.count=8,gpu.sm.max_warps=4", "gpu.sm.count=8 gpu.sm.max_warps=4", "gpu.sm.count=8, gpu.sm.max_warps=4"):
             self.refused("run", "--set", joined, "./a", contains="each --set takes one key: write --set gpu.sm.count=8 --set gpu.sm.max_warps=4")
-        self.refused("run", "--set", "gpu.sm.count=8", "gpu.sm.max_warps=4", "./a", contains="each --set takes one key: write --set gpu.sm.max_warps=4")
+        self.refused("run", "--set", "gpu.sm.count=8", "gpu.sm.max_warps=4", "./a", status=2,
+                     contains="each --set takes one key: write --set gpu.sm.max_warps=4")
         self.refused("run", "--set", "gpu.sm.scheduler=lrr,lrr", "./a", contains="gpu.sm.scheduler")
         self.assertIn("each --set takes one key", call(DUET, "run", "--help").stdout)
 
@@ -161,7 +162,7 @@ class Messages(Fixture):
         self.refused("cc", "missing.cu", contains="missing.cu")
 
     def test_no_command(self):
-        self.refused("run", contains="run what?")
+        self.refused("run", status=2, contains="run what?")
 
     def test_no_cuda_call(self):
         result = call(DUET, "run", "--out", "o2", "true")

@@ -341,7 +341,7 @@ class Refused(Runs):
         for words, text in ((["foo"], "unknown command 'foo'"), ([], "which command?"),
                             ([self.compiled(PROGRAM)], f"to run a program write `duet run {self.compiled(PROGRAM)}`")):
             result = call(DUET, *words, cwd=self.cwd)
-            self.assertEqual((result.returncode, len(result.stderr.splitlines())), (125, 1), result.stderr)
+            self.assertEqual((result.returncode, len(result.stderr.splitlines())), (2, 1), result.stderr)
             self.assertIn(text, result.stderr)
             self.assertRegex(result.stderr, "the commands are run, .*cc, nvcc, machines, ")
 

@@ -18,9 +18,9 @@ class Refused(Runs):
         self.assertLessEqual({".duet-files", "events.json", "machine.toml", "stats.json"}, set(self.names("results")))
         (self.cwd / "results/notes.txt").write_text("the user's")
 
-    def refused(self, contains, *arguments):
+    def refused(self, contains, *arguments, status=125):
         result = self.run_in_folder(*arguments)
-        self.assertEqual((result.returncode, result.stderr.count("\n")), (125, 1), result.stderr)
+        self.assertEqual((result.returncode, result.stderr.count("\n")), (status, 1), result.stderr)
         self.assertIn(contains, result.stderr)
 
     def test_before_anything_runs_it_takes_away_what_an_earlier_run_left(self):
@@ -54,7 +54,7 @@ class Refused(Runs):
                                      ("is not a number above 0", "--timeout", "soon", "./a"),
                                      ("--check-races needs the timed GPU", "--check-races", "--functional", "./a"),
                                      ("--arguments", PTX, "--arguments", "3")):
-            self.refused(contains, *arguments)
+            self.refused(contains, *arguments, status=125 if "timed GPU" in contains else 2)
         self.assertEqual({path.name: path.stat().st_mtime_ns for path in (self.cwd / "results").rglob("*")}, before)
 
 

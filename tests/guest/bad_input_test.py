@@ -69,7 +69,7 @@ class BadInput(Fixture):
         self.assertEqual((result.returncode, result.stdout, result.stderr), (6, "plain\n", ""))
 
     def test_an_unknown_host(self):
-        self.refused(call(DUET, "cc", "--host", "arm", PROGRAMS / "printing.cu"), "--host arm", "riscv64")
+        self.refused(call(DUET, "cc", "--host", "arm", PROGRAMS / "printing.cu"), "--host arm", "riscv64", status=2)
 
     def test_a_shared_library(self):
         self.refused(call(DUET, "cc", "--host", "riscv64", "-shared", PROGRAMS / "printing.cu"), "leave out -shared")

@@ -36,8 +36,8 @@ class Model(unittest.TestCase):
     def tearDownClass(cls):
         cls.temporary.cleanup()
 
-    def refused(self, words, *parts):
-        done = call("model", *words, status=125)
+    def refused(self, words, *parts, status=125):
+        done = call("model", *words, status=status)
         self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
         for part in parts:
             self.assertIn(part, done.stderr)
@@ -65,7 +65,7 @@ class Files(Model):
         bad.write_text("[[level]]\nlevel = 0\nlevel = 1\n")
         self.refused([bad], f"{bad}:3: ")
         self.refused([self.folder / "none.toml"], "none.toml")
-        self.refused([], "give one of")
+        self.refused([], "give one of", status=2)
         self.refused([SOURCE / "workloads/hu2016/d1.toml", "--host"], "--machine")
 
 

@@ -298,18 +298,18 @@ class Sampled(Predicted):
 
 
 class Refusals(Predicted):
-    def line(self, *words):
-        done = duet("predict", *words, status=125, cwd=self.folder)
+    def line(self, *words, status=125):
+        done = duet("predict", *words, status=status, cwd=self.folder)
         self.assertEqual(len(done.stderr.strip().splitlines()), 1, done.stderr)
         return done.stderr
 
     def test_words_that_make_no_sense(self):
-        self.assertIn("predict what?", self.line())
+        self.assertIn("predict what?", self.line(status=2))
         self.assertIn("--check", self.line("--check", "races", self.program, "CHAIN"))
         self.assertIn("--host simulated", self.line("--host", "simulated", self.program))
         self.assertIn("--skip-kernels", self.line("--skip-kernels", "1", self.program, "CHAIN"))
         self.assertIn("not there", self.line("--machine", "gtx580", "not there"))
-        self.assertIn("--wrong", self.line("--wrong", self.program))
+        self.assertIn("--wrong", self.line("--wrong", self.program, status=2))
 
 
 if __name__ == "__main__":

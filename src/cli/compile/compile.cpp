@@ -17,6 +17,7 @@
 #include "base/error.h"
 #include "cli/commands.h"
 #include "cli/compile/precompiled_headers.h"
+#include "cli/usage.h"
 
 namespace duet::cli {
 
@@ -109,7 +110,7 @@ Request parse(const std::vector<std::string>& arguments) {
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const std::string& argument = arguments[i];
     auto value = [&]() -> const std::string& {
-      if (++i >= arguments.size()) throw Error(fmt::format("cc: {} needs a value", argument));
+      if (++i >= arguments.size()) throw UsageError(fmt::format("cc: {} needs a value", argument));
       return arguments[i];
     };
     if (argument == "-o") {
@@ -126,7 +127,8 @@ Request parse(const std::vector<std::string>& arguments) {
     } else if (argument == "--host" || argument.starts_with("--host=")) {
       const std::string host = argument == "--host" ? value() : argument.substr(argument.find('=') + 1);
       if (host != "native" && host != "riscv64")
-        throw Error(fmt::format("cc: --host {}: native, or riscv64 for `duet run --host simulated`", host));
+        throw UsageError(
+            fmt::format("cc: --host {}: native, or riscv64 for `duet run --host simulated`", host));
       request.riscv64 = host == "riscv64";
     } else if (argument == "--cuda-include") {
       request.cccl = cccl_of(value());
@@ -153,11 +155,11 @@ Request parse(const std::vector<std::string>& arguments) {
   }
   const std::size_t compiled = request.sources.size() + request.host_sources.size();
   if (compiled == 0 && request.link_inputs.empty())
-    throw Error("cc: no input: duet cc app.cu -o app [any clang flags]");
-  if (request.compile_only && compiled == 0) throw Error("cc: -c needs a source file");
+    throw UsageError("cc: no input: duet cc app.cu -o app [any clang flags]");
+  if (request.compile_only && compiled == 0) throw UsageError("cc: -c needs a source file");
   if ((request.compile_only || request.ptx_only) && compiled > 1 && !request.output.empty())
-    throw Error("cc: -o with several sources needs linking: leave out -c");
-  if (request.ptx_only && request.sources.empty()) throw Error("cc: -ptx needs a .cu file");
+    throw UsageError("cc: -o with several sources needs linking: leave out -c");
+  if (request.ptx_only && request.sources.empty()) throw UsageError("cc: -ptx needs a .cu file");
   if (request.riscv64) fit_for_riscv(request);
   return request;
 }

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "base/error.h"
+#include "cli/usage.h"
 
 namespace duet::cli {
 
@@ -19,12 +19,17 @@ constexpr const char* kFooter =
     "  duet explain ./app\n"
     "  duet explain duet-out --kernel smooth --block 5      deeper, and without another run";
 
+constexpr const char* kGroup = "What is explained";
+
 void add_own(CLI::App& app, ExplainOptions& options) {
   app.add_option("--kernel", options.selection.kernel,
                  "the launches whose kernel's name this regular expression fits, or #N: the launch that is "
-                 "command N; all of its push-buffer commands and counter points");
-  app.add_option("--block", options.selection.block, "the path of this block of the launch, by linear index");
-  app.add_flag("--json", options.json, "print explain.json (schema duet.explanation/1) instead of the text");
+                 "command N; all of its push-buffer commands and counter points")
+      ->group(kGroup);
+  app.add_option("--block", options.selection.block, "the path of this block of the launch, by linear index")
+      ->group(kGroup);
+  app.add_flag("--json", options.json, "print explain.json (schema duet.explanation/1) instead of the text")
+      ->group(kGroup);
 }
 
 }  // namespace
@@ -39,8 +44,8 @@ ExplainOptions options_behind_folder(const CLI::App& app, ExplainOptions options
   static const std::set<std::string> kOwn = {"--kernel", "--block", "--json"};
   for (const CLI::Option* option : app.get_options())
     if (option->count() != 0 && !kOwn.contains(option->get_name()))
-      throw Error(fmt::format("explain: {} is for a run, and {} is the folder of one: leave it out",
-                              option->get_name(), folder));
+      throw UsageError(fmt::format("explain: {} is for a run, and {} is the folder of one: leave it out",
+                                   option->get_name(), folder));
   CLI::App rest("duet explain " + folder);
   add_own(rest, options);
   std::vector<std::string> words = app.remaining();

@@ -1,10 +1,13 @@
 #include "cli/options/option_fields.h"
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
 #include <type_traits>
 #include <variant>
+
+#include "cli/usage.h"
 
 namespace duet::cli {
 
@@ -12,6 +15,17 @@ namespace {
 
 using machine::OptionField;
 using machine::TextPlace;
+
+// What an option refuses is a wrong command line.
+std::function<void(const std::string&)> reading(const TextPlace& place) {
+  return [set = place.set](const std::string& text) {
+    try {
+      set(text);
+    } catch (const Error& error) {
+      throw UsageError(error.what());
+    }
+  };
+}
 
 // A flag whose second word begins with '!' is false by that word.
 CLI::Option* add(CLI::App& app, const OptionField& field, bool* place) {
@@ -28,12 +42,12 @@ CLI::Option* add(CLI::App& app, const OptionField& field, const TextPlace& place
     return app
         .add_option_function<std::vector<std::string>>(
             field.word,
-            [set = place.set](const std::vector<std::string>& texts) {
+            [set = reading(place)](const std::vector<std::string>& texts) {
               for (const std::string& text : texts) set(text);
             },
             field.text)
         ->allow_extra_args(false);
-  return app.add_option_function<std::string>(field.word, place.set, field.text);
+  return app.add_option_function<std::string>(field.word, reading(place), field.text);
 }
 
 template <typename T>

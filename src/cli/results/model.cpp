@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "cli/commands.h"
 #include "cli/run/run_folder.h"
+#include "cli/usage.h"
 #include "config/loader.h"
 #include "model/instance.h"
 #include "model/replay.h"
@@ -76,7 +77,7 @@ int replay_folder(const ModelOptions& options) {
 int show_model(const config::Installation& installation, const ModelOptions& options) {
   const int given = !options.file.empty() + !options.machine.empty() + !options.replay.empty();
   if (given != 1)
-    throw Error(
+    throw UsageError(
         "model: give one of a .toml file, --machine NAME and --replay FOLDER (see `duet model --help`)");
   if (options.machine.empty() && (options.host || !options.sets.empty() || !options.view.empty()))
     throw Error("model: --view, --host and --set are for --machine: leave them out");

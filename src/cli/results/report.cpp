@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/say.h"
 #include "cli/commands.h"
 #include "cli/run/run_folder.h"
 #include "config/loader.h"
@@ -55,7 +56,7 @@ int report_run(const config::Installation& installation, const ReportOptions& op
   const RunFolder::Outcome outcome = folder.render(installation, machine, seconds_of(journals), run, true);
   if (outcome.processes == 0)
     throw Error(fmt::format("{}: the run ended before a process of it recorded anything", folder.name()));
-  fmt::print(stderr, "duet: results in {}, of a run that was cut off: not complete\n", folder.name());
+  say("duet: results in {}, of a run that was cut off: not complete\n", folder.name());
   return 0;
 }
 

@@ -17,6 +17,7 @@
 #include "advise/advise.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "base/say.h"
 #include "cli/run/html_page.h"
 #include "machine/watch/interval_options.h"
 #include "machine/watch/trace_options.h"
@@ -160,10 +161,9 @@ RunFolder::Outcome RunFolder::render(const config::Installation& installation,
     sarif.add(report.check, report.command);
     if (report.lost_records != 0) {
       const bool memory = report.lost_because == ENOMEM;
-      fmt::print(stderr, "duet: {} records of this run are missing from the results in {}: {} ({})\n",
-                 report.lost_records, (claim_.directory() / into).string(),
-                 std::strerror(report.lost_because),
-                 memory ? kAddressSpaceHint : "make room, or give another folder with --out");
+      say("duet: {} records of this run are missing from the results in {}: {} ({})\n", report.lost_records,
+          (claim_.directory() / into).string(), std::strerror(report.lost_because),
+          memory ? kAddressSpaceHint : "make room, or give another folder with --out");
       if (outcome.failure == 0) outcome.failure = 125;
     }
     if (!html.empty() &&
@@ -184,7 +184,7 @@ RunFolder::Outcome RunFolder::render(const config::Installation& installation,
     std::ofstream out(options.check_output);
     report::write_sarif(out, sarif);
     if (!out.flush()) {
-      fmt::print(stderr, "duet: --check-output: {} cannot be written\n", options.check_output);
+      say("duet: --check-output: {} cannot be written\n", options.check_output);
       if (outcome.failure == 0) outcome.failure = 125;
     }
   }
