@@ -58,7 +58,7 @@ class Schemas(unittest.TestCase):
         return document
 
     def test_the_schemas_are_schemas(self):
-        self.assertEqual(set(SCHEMAS), {"duet.stats.1", "duet.host_stats.1", "duet.comparison.1", "duet.advice.1", "duet.run.1", "duet.explanation.1", "duet.model.1", "duet.model_replay.1", "duet.prediction.1"})
+        self.assertEqual(set(SCHEMAS), {"duet.stats.1", "duet.host_stats.1", "duet.comparison.1", "duet.advice.1", "duet.run.1", "duet.explanation.1", "duet.model.1", "duet.model_replay.1", "duet.prediction.1", "duet.sweep.1"})
         for schema in SCHEMAS.values():
             jsonschema.Draft202012Validator.check_schema(schema)
 
@@ -173,7 +173,7 @@ int main() {
             self.assertEqual(len(rows), len(document[name]))
             for row, element in zip(rows, document[name]):
                 for column, text in row.items():
-                    value = element
+                    value = {**element, "name": row["name"], "symbol": element["name"]} if "symbol" in row else element
                     for part in [column] if column in element else column.split(".", 1):
                         value = value.get(part, "")
                     expected = " ".join(map(str, value)) if isinstance(value, list) else json.dumps(value) if not isinstance(value, str) else value

@@ -24,7 +24,8 @@ struct RunOptions {
   machine::RunOptions run;
   std::string machine = "gtx580";
   std::vector<std::string> sets;
-  std::string out;  // empty: duet-out, or the next free name
+  std::string json;  // --json: a file, "-", or empty
+  std::string out;   // empty: duet-out, or the next free name
   bool quiet = false;
   bool no_html = false;      // no report.html
   int check_exit = 0;        // the status when the checks found something; 0: the program's
@@ -44,6 +45,8 @@ struct RunOptions {
                      const config::Machine& machine)>
       on_report;
   bool keep_journal = false;  // as explain.journal
+  // The same for a program on the simulated host without a GPU: its stats.json.
+  std::function<void(const std::string& stats)> on_host_stats;
 };
 
 struct BareKernelOptions {
@@ -82,13 +85,15 @@ int report_run(const config::Installation& installation, const ReportOptions& op
 int compile(const config::Installation& installation, const std::vector<std::string>& arguments);
 // Becomes nvcc; returns only by an error.
 int run_nvcc(const std::vector<std::string>& arguments);
-int list_machines(const config::Installation& installation);
+// `json`: a file, "-", or empty.
+int list_machines(const config::Installation& installation, const std::string& json);
 int show_machine(const config::Installation& installation, const std::string& name,
-                 const std::vector<std::string>& sets);
+                 const std::vector<std::string>& sets, const std::string& json);
 int diff_machines(const config::Installation& installation, const std::string& first,
-                  const std::string& second);
+                  const std::string& second, const std::string& json);
 // Keys with `within` in their names.
-int list_keys(const config::Installation& installation, const std::string& within, bool markdown);
+int list_keys(const config::Installation& installation, const std::string& within, bool markdown,
+              const std::string& json);
 struct CompareOptions {
   std::string first, second;  // folders of runs
   std::string json, html;     // empty: no file
@@ -98,11 +103,12 @@ int compare_runs(const config::Installation& installation, const CompareOptions&
 struct AdviseOptions {
   std::string folder;
   unsigned jobs = 0;  // runs at once; 0: as many as there are cores
+  std::string json;   // a file, "-", or empty
 };
 int advise_run(const AdviseOptions& options);
 struct ExplainOptions {
   explain::Selection selection;
-  bool json = false;  // print explain.json instead of the text
+  std::string json;  // of explain_folder(): a file, "-", or empty
 };
 // For a run by explain_run().
 int explain_folder(const config::Installation& installation, const ExplainOptions& options,
@@ -111,7 +117,6 @@ int explain_folder(const config::Installation& installation, const ExplainOption
 int explain_run(const config::Installation& installation, const ExplainOptions& options, RunOptions& run,
                 const std::function<int()>& make);
 struct PredictOptions {
-  bool json = false;      // print prediction.json instead of the table
   std::size_t rows = 20;  // kernels of the table
   bool sampled = false;   // execute only the slices that decide the kernels' time
 };
@@ -132,6 +137,7 @@ struct StatsOptions {
   std::string folder;
   std::string list;              // of stats.json; of describe(): a field, or empty
   std::string schema = "stats";  // or host_stats, comparison, advice, run
+  std::string json;              // a file, "-", or empty
 };
 int describe_statistics(const config::Installation& installation, const StatsOptions& options);
 int print_csv(const StatsOptions& options);
@@ -139,7 +145,8 @@ int print_csv(const StatsOptions& options);
 // The public names of a machine's statistics.
 std::set<std::string> statistic_names(const config::Installation& installation, const std::string& machine,
                                       const std::vector<std::string>& sets);
-int list_statistics(const config::Installation& installation, const std::string& machine, bool markdown);
+int list_statistics(const config::Installation& installation, const std::string& machine, bool markdown,
+                    const std::string& json);
 
 struct PtxCoverageOptions {
   std::string opcode;  // of all when empty

@@ -15,12 +15,14 @@
 #include <iterator>
 #include <memory>
 #include <set>
+#include <sstream>
 #include <string>
 #include <vector>
 
 #include "base/error.h"
 #include "cli/commands.h"
 #include "cli/options/explain_options.h"
+#include "cli/options/json_output.h"
 #include "cli/options/option_fields.h"
 #include "cli/options/option_groups.h"
 #include "cli/run/preexec_profile.h"
@@ -125,6 +127,12 @@ void add_run_options(CLI::App& app, RunOptions& run) {
                  "folder for the results; without it, duet-out-2 and so on while another run writes into "
                  "duet-out")
       ->default_str("duet-out");
+  add_json_option(app, run.json,
+                  app.get_name() == "predict"   ? "the prediction (duet.prediction/1)"
+                  : app.get_name() == "explain" ? "the explanation (duet.explanation/1)"
+                                                : "stats.json, of several processes a list of them,")
+      ->description(app.get_option("--json")->get_description() +
+                    ": the command's own output goes to standard error");
   app.add_flag("-q,--quiet", run.quiet, "no table");
   app.add_flag("--no-html", run.no_html, "no report.html");
   add_records_option(app, run.records);
@@ -162,7 +170,7 @@ void drop_separator(const CLI::App& run_app, std::vector<std::string>& arguments
 void refuse_idle_options(const CLI::App& app, bool functional, bool has_gpu) {
   static const std::set<std::string> kAlways = {"--host",  "--functional", "--timeout",
                                                 "--quiet", "--root",       "--writable"};
-  static const std::set<std::string> kWithTime = {"--machine", "--set",     "--out",
+  static const std::set<std::string> kWithTime = {"--machine", "--set",     "--out",        "--json",
                                                   "--no-html", "--shuffle", "--two-threads"};
   static const std::set<std::string> kOfNativeHost = {"--clock", "--host-time", "--spin-diagnosis"};
   for (const CLI::Option* option : app.get_options()) {
@@ -258,7 +266,20 @@ Subcommand run_command(CLI::App& duet, const std::vector<std::string>& arguments
   app->prefix_command();
   return {app, [app, options, &arguments](const config::Installation& installation) {
             options->words = run_words({arguments.begin() + 1, arguments.end()}, app->remaining());
-            return run(installation, *app, *options);
+            JsonOutput json(options->json, JsonOutput::Rest::StandardError);
+            std::vector<std::string> all;
+            if (json.wanted()) {
+              options->on_report = [&](const RunFolder&, const std::string&,
+                                       const duet::report::RunReport& report, const config::Machine&) {
+                std::ostringstream text;
+                duet::report::write_stats_json(text, report);
+                all.push_back(text.str());
+              };
+              options->on_host_stats = [&](const std::string& stats) { all.push_back(stats); };
+            }
+            const int status = run(installation, *app, *options);
+            json.write(all);
+            return status;
           }};
 }
 
@@ -275,8 +296,10 @@ Subcommand explain_command(CLI::App& duet, const std::vector<std::string>& argum
               throw UsageError(
                   "explain what? give a program, or the folder of a run that `duet explain` made (see `duet "
                   "explain --help`)");
-            if (std::filesystem::is_directory(app->remaining()[0]))
+            if (std::filesystem::is_directory(app->remaining()[0])) {
+              options->json = made->json;
               return explain_folder(installation, options_behind_folder(*app, *options), app->remaining()[0]);
+            }
             made->words = run_words({arguments.begin() + 1, arguments.end()}, app->remaining());
             return explain_run(installation, *options, *made, [&] { return run(installation, *app, *made); });
           }};
@@ -296,9 +319,6 @@ Subcommand predict_command(CLI::App& duet, const std::vector<std::string>& argum
   const auto options = std::make_shared<PredictOptions>();
   const auto made = std::make_shared<RunOptions>();
   app->footer(kPredictFooter);
-  app->add_flag("--json", options->json,
-                "print prediction.json (schema duet.prediction/1) instead of the table")
-      ->group("Prediction");
   app->add_option("--rows", options->rows, "kernels of the table")
       ->capture_default_str()
       ->group("Prediction");
@@ -317,10 +337,12 @@ Subcommand predict_command(CLI::App& duet, const std::vector<std::string>& argum
 }
 
 Subcommand report_command(CLI::App& duet) {
-  CLI::App* app =
-      duet.add_subcommand("report", "write the results of a run that was killed together with duet");
+  CLI::App* app = duet.add_subcommand(
+      "report",
+      "the table and the page of a folder, of a run or a sweep; of a run that was killed its results");
   const auto options = std::make_shared<ReportOptions>();
-  app->add_option("folder", options->folder, "the folder of the run")->required();
+  app->add_option("folder", options->folder, "the folder of a run, of one of its processes, or of a sweep")
+      ->required();
   add_records_option(*app, options->records);
   app->add_flag("-q,--quiet", options->quiet, "no table");
   app->add_flag("--no-html", options->no_html, "no report.html");
@@ -339,10 +361,17 @@ Subcommand sweep_command(CLI::App& duet) {
   app->add_option(
       "-o,--out", options->out,
       "folder for runs and results, in which a sweep that was cut off goes on; without it, FILE-sweep here");
+  add_json_option(*app, options->json, "what results.json has (duet.sweep/1)");
   app->add_option("-j,--jobs", options->jobs, "runs at once; without it as many as there are cores");
   app->add_flag("--slurm", options->slurm, "let Slurm make the runs, as job arrays");
   app->add_option("--slurm-options", options->slurm_options, "words for sbatch, separated by spaces")
       ->needs("--slurm");
+  app->add_option("--baseline", options->baseline,
+                  "KEY=VALUE of an axis: a column `speedup` says how many times as fast as the run with it, "
+                  "all other axes "
+                  "equal; each --baseline takes one key")
+      ->allow_extra_args(false)
+      ->type_name("KEY=VALUE");
   app->add_flag("--again", options->again, "make runs that failed again");
   app->add_flag("--dry-run", options->dry_run, "check everything and list the runs");
   app->add_flag("--no-html", options->no_html, "no report.html");
@@ -351,7 +380,8 @@ Subcommand sweep_command(CLI::App& duet) {
   return {app, [options, is_task](const config::Installation& installation) {
             outlive_readers();
             if (*is_task) return sweep::work(installation, options->file);
-            return sweep::run(installation, *options,
+            const JsonOutput json(options->json, JsonOutput::Rest::Nowhere);
+            return sweep::run(installation, *options, [&](const std::string& text) { json.write(text); },
                               {[&](const auto& words) { return check_run_words(installation, words); },
                                [&](const auto& machine, const auto& sets) {
                                  return statistic_names(installation, machine, sets);

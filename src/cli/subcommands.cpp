@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "cli/commands.h"
+#include "cli/options/json_output.h"
 #include "cli/reference.h"
 #include "cli/usage.h"
 #include "reproduce/reproduce.h"
@@ -49,6 +50,7 @@ Subcommand machines_command(CLI::App& duet) {
     std::string name, other;
     std::vector<std::string> sets;
     bool markdown = false;
+    std::string json;
   };
   CLI::App* app =
       duet.add_subcommand("machines", "list the machines or their keys, show one, or compare two");
@@ -64,11 +66,18 @@ Subcommand machines_command(CLI::App& duet) {
       app->add_subcommand("keys", "every key of machine files, with values, unit and who reads it");
   keys->add_option("name", options->name, "those that have this in their names");
   keys->add_flag("--markdown", options->markdown, "write the list as a page of Markdown");
+  add_json_option(*app, options->json, "the list of machines");
+  add_json_option(*show, options->json, "every key with its value, unit, description and source");
+  add_json_option(*diff, options->json, "the keys that differ, with both values (null: it has none)");
+  add_json_option(*keys, options->json, "the list of keys");
   return {app, [show, diff, keys, options](const config::Installation& installation) {
-            if (show->parsed()) return show_machine(installation, options->name, options->sets);
-            if (keys->parsed()) return list_keys(installation, options->name, options->markdown);
-            if (diff->parsed()) return diff_machines(installation, options->name, options->other);
-            return list_machines(installation);
+            if (show->parsed())
+              return show_machine(installation, options->name, options->sets, options->json);
+            if (keys->parsed())
+              return list_keys(installation, options->name, options->markdown, options->json);
+            if (diff->parsed())
+              return diff_machines(installation, options->name, options->other, options->json);
+            return list_machines(installation, options->json);
           }};
 }
 
@@ -99,9 +108,7 @@ Subcommand model_command(CLI::App& duet) {
                   "--replay print so many operations")
       ->type_name("N")
       ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 40));
-  app->add_option("--json", options->json,
-                  "write all of it to this file (schema duet.model/1, duet.model_replay/1)")
-      ->type_name("FILE");
+  add_json_option(*app, options->json, "all of it (duet.model/1, duet.model_replay/1)");
   return {app,
           [options](const config::Installation& installation) { return show_model(installation, *options); }};
 }
@@ -113,8 +120,11 @@ Subcommand advise_command(CLI::App& duet) {
       "Runs the command of the run in FOLDER again, once for each piece of advice that a changed machine "
       "can\n"
       "answer, and writes advice.json and the page's section there (docs/use/advise.md).");
-  app->add_option("folder", options->folder, "what `duet run --out FOLDER` wrote")->required();
+  app->add_option("folder", options->folder,
+                  "the folder of a run, of one of its processes, or of a sweep's run (SWEEP/runs/0001)")
+      ->required();
   app->add_option("-j,--jobs", options->jobs, "runs at once; without it as many as there are cores");
+  add_json_option(*app, options->json, "what advice.json has (duet.advice/1)");
   return {app, [options](const config::Installation&) { return advise_run(*options); }};
 }
 
@@ -124,7 +134,7 @@ Subcommand compare_command(CLI::App& duet) {
   const auto options = std::make_shared<CompareOptions>();
   app->add_option("A", options->first, "folder of a run")->required();
   app->add_option("B", options->second, "folder of another run")->required();
-  app->add_option("--json", options->json, "write all of it to this file");
+  add_json_option(*app, options->json, "all of it (duet.comparison/1)");
   app->add_option("--html", options->html, "write all of it as a page to this file");
   app->add_option("--rows", options->rows, "at most so many rows of each list")->capture_default_str();
   return {app, [options](const config::Installation& installation) {
@@ -139,12 +149,15 @@ Subcommand stats_command(CLI::App& duet) {
   CLI::App* describe = app->add_subcommand("describe", "the fields of a file, with units");
   describe->add_option("field", options->list, "those below this field alone, as kernels");
   describe
-      ->add_option("--schema", options->schema,
-                   "stats, host_stats, comparison, advice, run, explanation, model or model_replay")
+      ->add_option(
+          "--schema", options->schema,
+          "stats, host_stats, comparison, advice, run, explanation, prediction, sweep, model or model_replay")
       ->capture_default_str();
   CLI::App* csv = app->add_subcommand("csv", "a list of a run's stats.json as CSV, an element a row");
   csv->add_option("folder", options->folder, "folder of a run")->required();
   csv->add_option("list", options->list, "kernels, copies, components, api, counters, ...")->required();
+  add_json_option(*describe, options->json, "the fields");
+  add_json_option(*csv, options->json, "the rows");
   return {app, [describe, options](const config::Installation& installation) {
             return describe->parsed() ? describe_statistics(installation, *options) : print_csv(*options);
           }};
@@ -154,14 +167,16 @@ Subcommand statistics_command(CLI::App& duet) {
   struct Options {
     std::string machine = "gtx580";
     bool markdown = false;
+    std::string json;
   };
   CLI::App* app =
       duet.add_subcommand("statistics", "list what a machine counts, with units and descriptions");
   const auto options = std::make_shared<Options>();
   app->add_option("-m,--machine", options->machine, "machine, or .toml file")->capture_default_str();
   app->add_flag("--markdown", options->markdown, "write the list as a page of Markdown");
+  add_json_option(*app, options->json, "the list");
   return {app, [options](const config::Installation& installation) {
-            return list_statistics(installation, options->machine, options->markdown);
+            return list_statistics(installation, options->machine, options->markdown, options->json);
           }};
 }
 
@@ -201,7 +216,7 @@ Subcommand reproduce_command(CLI::App& duet) {
   const auto options = std::make_shared<reproduce::Options>();
   app->add_option("paper", options->paper, "lustig2013 or yang2012")->required();
   app->add_option("--only", options->only, "claims, separated by commas, or 'choices'")->delimiter(',');
-  app->add_option("--json", options->json, "write the scorecard to this file");
+  add_json_option(*app, options->json, "the scorecard, or with --list the claims,");
   app->add_option("--html", options->html,
                   "write the scorecard and the paper's figures as a page to this file");
   app->add_option("--from", options->from,
@@ -220,6 +235,8 @@ Subcommand reproduce_command(CLI::App& duet) {
        {"--only", "--json", "--machine", "--set", "--work", "--quick", "--list", "--controls"})
     app->get_option("--from")->excludes(measuring);
   return {app, [options](const config::Installation& installation) {
+            const JsonOutput json(options->json, JsonOutput::Rest::Nowhere);
+            if (json.wanted()) options->write_json = [&](const std::string& text) { json.write(text); };
             return reproduce::run(installation, *options);
           }};
 }

@@ -4,6 +4,7 @@
 // scorecard.cpp (the command).
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -14,7 +15,8 @@ namespace duet::reproduce {
 struct Options {
   std::string paper;
   std::vector<std::string> only;
-  std::string json;
+  std::string json;                                    // --json
+  std::function<void(const std::string&)> write_json;  // where its text goes; none: nowhere
   std::string html;
   std::string from;  // a scorecard of --json for the page; empty: measure
   std::string machine;

@@ -191,9 +191,11 @@ int run(const config::Installation& installation, const Options& options) {
   check(paper, claims, known_choices, folder + "/claims.toml");
   const Selection selection(options, claims);
   if (options.list) {
-    std::string last;
+    Json ids = Json::array();
     for (const Claim& claim : claims)
-      if (std::exchange(last, claim.id) != claim.id) print(claim.id + "\n");
+      if (ids.empty() || ids.back() != claim.id) ids.push_back(claim.id);
+    for (const Json& id : ids) print(id.get<std::string>() + "\n");
+    if (options.write_json) options.write_json(ids.dump());
     return 0;
   }
   const std::string html_template = template_of_page(installation, options);
@@ -210,11 +212,7 @@ int run(const config::Installation& installation, const Options& options) {
   const Json score = {{"paper", options.paper}, {"machine", experiments.base().machine},
                       {"quick", options.quick}, {"rows", rows},
                       {"choices", choices},     {"figures", figures}};
-  if (!options.json.empty()) {
-    std::ofstream file(options.json);
-    file << score.dump(1) << "\n";
-    if (!file.flush()) throw Error(fmt::format("cannot write {}", options.json));
-  }
+  if (options.write_json) options.write_json(score.dump(1));
   if (!options.html.empty()) write_score_page(options.html, html_template, score);
   if (without_effect == 0) return 0;
   std::fputs(fmt::format("duet: {} controls do not fail as they must\n", without_effect).c_str(), stderr);

@@ -37,6 +37,7 @@ std::vector<fs::path> entries(const fs::path& folder) {
 }
 
 constexpr const char* kLock = ".duet-sweep";
+constexpr const char* kRecord = "sweep.json";  // run.json is the run's own
 
 }  // namespace
 
@@ -82,7 +83,7 @@ Folder::~Folder() {
 }
 
 std::optional<Record> Folder::record(const Work& work) const {
-  const fs::path path = finished(work.id) / "run.json";
+  const fs::path path = finished(work.id) / kRecord;
   const auto text = read_file(path);
   if (!text) {
     if (fs::exists(finished(work.id)))
@@ -109,8 +110,7 @@ bool Folder::finish(const Work& work, const fs::path& running, const Record& rec
                                {"line", record.line},
                                {"wall_seconds", record.wall_seconds},
                                {"identity", work.identity}};
-  write_whole(running / "run.json",
-              json.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
+  write_whole(running / kRecord, json.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
   std::error_code error;
   fs::rename(running, finished(work.id), error);
   if (error && !fs::exists(finished(work.id))) cannot("make", finished(work.id), error.message());

@@ -1,6 +1,7 @@
 // The folder of a sweep.
 //
-//   finished/ID/     an ended run, by its identity: stats.json, machine.toml, stdout, stderr, run.json;
+//   finished/ID/     an ended run, by its identity: what `duet run` wrote, stdout, stderr, and how it ended,
+//   sweep.json;
 //                    moved here by one rename, so it is there as a whole or not at all
 //   running/ID.WHO/  a run that goes on, or was cut off
 //   runs/NNNN        -> ../finished/ID, by the number in the sweep; made anew from the file each time

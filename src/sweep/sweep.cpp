@@ -121,7 +121,8 @@ void write_report(const config::Installation& installation, const Options& optio
   const fs::path path = folder.path() / "report.html", part = folder.path() / "report.html.part";
   if (options.no_html) return;
   try {
-    report::write_page(part.string(), report::page_template(installation.page_template), summary.page);
+    report::write_page(part.string(), report::page_template(installation.page_template),
+                       look_of(summary.json).page);
     fs::rename(part, path);
   } catch (const std::exception& error) {
     say("duet: sweep: no report.html: {}\n", error.what());
@@ -130,10 +131,11 @@ void write_report(const config::Installation& installation, const Options& optio
 
 }  // namespace
 
-int run(const config::Installation& installation, const Options& options, const Knowledge& knowledge) {
+int run(const config::Installation& installation, const Options& options,
+        const std::function<void(const std::string&)>& write_json, const Knowledge& knowledge) {
   const SweepFile file = read_sweep_file(options.file);
   const Plan plan = make_plan(installation, file, knowledge);
-  const Results results = make_results(file, plan, knowledge);
+  const Results results = make_results(file, plan, knowledge, options.baseline);
   for (const std::string& remark : plan.remarks) say("duet: sweep: {}\n", remark);
   const fs::path path = folder_of(options);
   if (options.dry_run) return show_plan(path, plan, options.again);
@@ -144,6 +146,9 @@ int run(const config::Installation& installation, const Options& options, const 
   folder.link_runs(plan.runs);
   const Summary summary = write_results(folder, plan, results);
   write_report(installation, options, folder, summary);
+  write_json(summary.json);
+  if (!options.quiet) std::fputs(look_of(summary.json).table.c_str(), stdout);
+  std::fflush(stdout);  // before later lines on standard error
   const auto is_made = [&](const Work* work) { return folder.record(*work).has_value(); };
   const auto made = std::count_if(state.to_make.begin(), state.to_make.end(), is_made);
   if (!options.quiet || summary.missing != 0)

@@ -24,6 +24,8 @@ struct Options {
   bool dry_run = false;
   bool quiet = false;
   bool no_html = false;  // no report.html
+  std::string json;      // --json: a file, "-", or empty
+  Strings baseline;      // "key=value": times are compared with the run that has these values
 };
 
 // The command line's checks and names of `duet run`.
@@ -36,7 +38,15 @@ struct Knowledge {
 };
 
 // 0: every run is there; 1: some failed, or are missing; 130, 143: ended by a signal. Throws duet::Error.
-int run(const config::Installation& installation, const Options& options, const Knowledge& knowledge);
+// `write_json` takes the text of results.json.
+int run(const config::Installation& installation, const Options& options,
+        const std::function<void(const std::string&)>& write_json, const Knowledge& knowledge);
+
+// A sweep that was made: what its page shows, and the table of its rows. Throws duet::Error.
+struct Look {
+  std::string page, table;
+};
+Look look_at(const std::string& folder);
 
 // The task of a Slurm job array: the run of this number (SLURM_ARRAY_TASK_ID) in a batch of run().
 int work(const config::Installation& installation, const std::string& batch);

@@ -4,6 +4,8 @@
 #include <toml++/toml.h>
 
 #include <algorithm>
+#include <cstdlib>
+#include <optional>
 #include <set>
 
 #include "base/error.h"
@@ -92,6 +94,19 @@ std::vector<std::pair<std::string, const toml::node*>> flat(const toml::table& t
   return all;
 }
 
+// Numbers by their value, whatever the order in the file; other values stay as they are.
+void in_order(std::vector<Setting>& values) {
+  const auto number = [](const Setting& value) {
+    char* end = nullptr;
+    const double one = std::strtod(value.text.c_str(), &end);
+    return value.text.empty() || *end != '\0' ? std::nullopt : std::optional(one);
+  };
+  if (std::all_of(values.begin(), values.end(),
+                  [&](const Setting& value) { return number(value).has_value(); }))
+    std::stable_sort(values.begin(), values.end(),
+                     [&](const Setting& a, const Setting& b) { return *number(a) < *number(b); });
+}
+
 std::vector<Axis> read_grid(const toml::table& file) {
   std::vector<Axis> grid;
   const toml::node* node = file.get("grid");
@@ -107,6 +122,7 @@ std::vector<Axis> read_grid(const toml::table& file) {
       if (!seen.insert(axis.values.back().set).second)
         refuse(value, fmt::format("{}: {} is there twice", key, axis.values.back().text));
     }
+    in_order(axis.values);
     grid.push_back(std::move(axis));
   }
   return grid;

@@ -2,9 +2,16 @@
 """What all commands have in common: help, the status of a wrong command line, pipes whose reader has gone.
 
 Usage: commands_test.py BUILD_DIRECTORY SOURCE_DIRECTORY [unittest arguments]."""
+import csv
+import fcntl
+import io
 import json
+import os
+import pty
 import re
+import struct
 import subprocess
+import termios
 
 from fixture import DUET, call, main, stats
 from lifetime_test import Runs
@@ -52,6 +59,73 @@ class Commands(Runs):
             self.assertEqual(re.findall(r"^  (-.*?)  ", ungrouped, re.M), ["-h,--help"])
             for group in ("Machine", "Results", "Limits", "A closer look", "Faults of the program"):
                 self.assertIn(f"\n{group}:\n", text)
+
+    def test_json_on_standard_output_is_alone_there(self):
+        program = self.compiled(SMOOTH)
+        script = self.cwd / "two.sh"
+        script.write_text(f"#!/bin/sh\n{program}\n{program}\n")
+        script.chmod(0o755)
+        self.duet("run", "-q", "--out", "a", program)
+        self.duet("explain", "-q", "--out", "e", program)
+        (self.cwd / "s.toml").write_text(f'[[program]]\nname = "smooth"\ncommand = ["{program}"]\n[grid]\ngpu.sm.count = [16, 4]\n')
+        for words, of in ((["run", "{}", program], "duet.stats/1"), (["run", "{}", "-q", program], "duet.stats/1"), (["run", "{}", script], list),
+                          (["predict", "{}", program], "duet.prediction/1"), (["explain", "{}", program], "duet.explanation/1"),
+                          (["explain", "e", "{}"], "duet.explanation/1"), (["explain", "{}", "e"], "duet.explanation/1"),
+                          (["compare", "a", "e", "{}"], "duet.comparison/1"), (["advise", "a", "{}"], "duet.advice/1"),
+                          (["sweep", "s.toml", "{}"], "duet.sweep/1"), (["stats", "csv", "a", "kernels", "{}"], list),
+                          (["stats", "describe", "{}"], list), (["statistics", "{}"], list), (["machines", "{}"], list),
+                          (["machines", "show", "gtx580", "{}"], list), (["machines", "diff", "gtx580", "gtx480", "{}"], list),
+                          (["machines", "keys", "{}"], list), (["model", "--machine", "gtx580", "{}"], "duet.model/1"),
+                          (["reproduce", "lustig2013", "--list", "{}"], list)):
+            with self.subTest(words):
+                at = words.index("{}")
+                result = self.duet(*words[:at], "--json", "-", *words[at + 1:])
+                printed = json.loads(result.stdout)
+                if of is list:
+                    self.assertTrue(isinstance(printed, list) and printed)
+                else:
+                    self.assertEqual(printed["schema"], of)
+                if words[0] in ("run", "predict", "explain") and "e" not in words:
+                    self.assertIn("PASS", result.stderr)
+                self.assertFalse((self.cwd / "-").exists())
+                with_file = self.duet(*words[:at], "--json", "it.json", *words[at + 1:])
+                self.assertIs(type(json.loads((self.cwd / "it.json").read_text())), type(printed))
+                if "-q" not in words:
+                    self.assertNotEqual(with_file.stdout, "")
+        self.assertEqual(json.loads(self.duet("run", "--json", "-", program).stdout)["kernels"], stats(self.cwd / "a")["kernels"])
+        self.assertNotIn("--json", (self.cwd / "duet-out/run.json").read_text())
+        self.assertIn("is a program", self.duet("predict", "--json", program, "x", status=2).stderr)
+        self.assertIn("nowhere/x.json", self.duet("machines", "--json", "nowhere/x.json", status=125).stderr)
+
+    def test_rows_name_kernels_as_a_programmer_does(self):
+        self.duet("run", "-q", "--out", "a", self.compiled(SMOOTH))
+        rows = list(csv.DictReader(io.StringIO(self.duet("stats", "csv", "a", "kernels").stdout)))
+        self.assertEqual({row["name"] for row in rows}, {"smooth", "scale"})
+        self.assertEqual([row["symbol"] for row in rows], [kernel["name"] for kernel in stats(self.cwd / "a")["kernels"]])
+
+    def test_advice_wraps_at_the_terminal(self):
+        """Down to 50 columns, under its first word; without a terminal a line is a line."""
+        program = self.compiled(SMOOTH)
+        plain = self.duet("run", "--out", "a", program).stderr
+        advice = plain[plain.index("  changes of the machine"):]
+        self.assertGreater(max(map(len, advice.split("\n"))), 100)
+        for columns, widest in ((100, 100), (50, 50), (20, 50)):
+            leader, follower = pty.openpty()
+            fcntl.ioctl(follower, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+            subprocess.run([DUET, "run", "--out", "a", str(program)], cwd=self.cwd, stdout=subprocess.DEVNULL, stderr=follower, timeout=60)
+            os.close(follower)
+            text = b""
+            try:
+                while piece := os.read(leader, 65536):
+                    text += piece
+            except OSError:  # the last writer has closed it
+                pass
+            os.close(leader)
+            text = text.decode().replace("\r\n", "\n")
+            narrow = text[text.index("  changes of the machine"):].split("\nduet: results")[0]
+            self.assertLessEqual(max(map(len, narrow.split("\n"))), widest)
+            self.assertEqual(narrow.split(), advice.split("\nduet: results")[0].split())
+            self.assertIn("\n     ", narrow)
 
     def test_the_reader_of_a_pipe_has_gone(self):
         """Program and table go into a pipe nobody reads: results all the same, and no folder that the next run steps aside for."""

@@ -88,13 +88,13 @@ class Folders(Runs):
         script = f"{program}; {program}; {program}"
         result = call(DUET, "run", "-q", "--events", "--trace-push-buffer", "sh", "-c", script, cwd=self.cwd)
         self.assertEqual(result.returncode, 0, result.stderr)
-        whole = [".duet-files", "1", "2", "events.json", "machine.toml", "push_buffer.txt", "report.html", "run.json", "stats.json", "timeline.pftrace"]
+        whole = [".duet-files", "1", "2", "events.json", "machine.toml", "push_buffer.txt", "report.html", "run.json", "stats.json", "table.txt", "timeline.pftrace"]
         self.assertEqual(self.names("duet-out"), whole)
         (self.cwd / "duet-out/notes.txt").write_text("mine")
         (self.cwd / "duet-out/2/notes.txt").write_text("mine")
         result = call(DUET, "run", "-q", program, cwd=self.cwd)
         self.assertEqual(result.returncode, 0, result.stderr)
-        self.assertEqual(self.names("duet-out"), [".duet-files", "2", "machine.toml", "notes.txt", "report.html", "run.json", "stats.json", "timeline.pftrace"])
+        self.assertEqual(self.names("duet-out"), [".duet-files", "2", "machine.toml", "notes.txt", "report.html", "run.json", "stats.json", "table.txt", "timeline.pftrace"])
         self.assertEqual(self.names("duet-out/2"), ["notes.txt"])
 
     def test_a_file_of_somebody_else_stays(self):
@@ -178,7 +178,7 @@ class Ends(Runs):
         run.terminate()
         errors = run.communicate(timeout=60)[1]
         self.assertEqual(run.returncode, 9, errors)
-        self.assertEqual(self.names("duet-out"), [".duet-files", "1", "machine.toml", "report.html", "run.json", "stats.json", "timeline.pftrace"])
+        self.assertEqual(self.names("duet-out"), [".duet-files", "1", "machine.toml", "report.html", "run.json", "stats.json", "table.txt", "timeline.pftrace"])
 
     def test_a_program_in_the_background_is_waited_for(self):
         run = self.start(DUET, "run", "--out", "results", "sh", "-c", "$0 until go & $0", self.compiled(PROGRAM))
@@ -221,7 +221,7 @@ class Forks(Runs):
         self.assertEqual((result.returncode, result.stderr), (0, ""))
         folders = ["results"] + [f"results/{i}" for i in range(1, 5)]
         self.assertEqual(sorted(len(stats(self.cwd / folder)["kernels"]) for folder in folders), [1, 2, 2, 2, 2])
-        self.assertEqual(self.names("results"), [".duet-files", "1", "2", "3", "4", "machine.toml", "report.html", "run.json", "stats.json", "timeline.pftrace"])
+        self.assertEqual(self.names("results"), [".duet-files", "1", "2", "3", "4", "machine.toml", "report.html", "run.json", "stats.json", "table.txt", "timeline.pftrace"])
 
 
 class Streams(Runs):
@@ -332,7 +332,7 @@ class Refused(Runs):
         script = f"{self.compiled(PROGRAM)} && {self.static_runtime('program')}"
         result = call(DUET, "run", "-q", "--out", "results", "sh", "-c", script, cwd=self.cwd)
         self.assertEqual(result.returncode, 125, result.stderr)
-        self.assertEqual(self.names("results"), [".duet-files", "machine.toml", "report.html", "run.json", "stats.json", "timeline.pftrace"])
+        self.assertEqual(self.names("results"), [".duet-files", "machine.toml", "report.html", "run.json", "stats.json", "table.txt", "timeline.pftrace"])
         self.assertNotIn("failure", stats(self.cwd / "results"))
         result = call(DUET, "run", "-q", "--max-cycles", "1000", "--out", "results", self.compiled(PROGRAM), "endless", cwd=self.cwd)
         self.assertEqual((result.returncode, stats(self.cwd / "results")["failure"]), (124, 124))

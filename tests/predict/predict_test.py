@@ -194,7 +194,7 @@ class Output(Predicted):
         self.assertAlmostEqual(sum(predicted["parts_us"].values()), predicted["run_us"], places=3)
         self.assertAlmostEqual(sum(k["time_us"] for k in predicted["kernels"]), predicted["kernels_us"], places=3)
         self.assertIn("bound by", done.stdout)
-        printed = duet("predict", "--json", "--out", self.folder / "printed", self.program, "STREAM").stdout
+        printed = duet("predict", "--json", "-", "--out", self.folder / "printed", self.program, "STREAM").stdout
         self.assertEqual(json.loads(printed[printed.index("{"):])["kernels"], predicted["kernels"])
 
     def test_keys_of_the_timed_gpu_are_the_models(self):

@@ -1,11 +1,11 @@
 #include "cli/beside/progress_line.h"
 
 #include <fmt/format.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <cstdio>
 
+#include "cli/beside/terminal.h"
 #include "report/run_report.h"
 
 namespace duet::cli {
@@ -21,8 +21,8 @@ std::string with_prefix(double value) {
 }
 
 std::size_t columns() {
-  winsize size{};
-  return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1 ? size.ws_col : 80;
+  const std::size_t width = terminal_width(STDERR_FILENO);
+  return width != 0 ? width : 80;
 }
 
 void write_terminal(const std::string& text) {

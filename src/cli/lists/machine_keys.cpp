@@ -5,10 +5,12 @@
 #include <cctype>
 #include <cstdio>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <set>
 
 #include "base/error.h"
 #include "cli/commands.h"
+#include "cli/options/json_output.h"
 #include "config/fields.h"
 #include "config/loader.h"
 #include "machine/rules/idle_keys.h"
@@ -139,7 +141,9 @@ void print_markdown(const std::vector<Key>& keys) {
 
 }  // namespace
 
-int list_keys(const config::Installation& installation, const std::string& within, bool markdown) {
+int list_keys(const config::Installation& installation, const std::string& within, bool markdown,
+              const std::string& json) {
+  const JsonOutput output(json, JsonOutput::Rest::Nowhere);
   const Keys keys = keys_of_all_machines(installation);
   if (markdown) {
     print_markdown(keys.all());
@@ -153,6 +157,16 @@ int list_keys(const config::Installation& installation, const std::string& withi
     fmt::print("{:<{}}  {}{}{}  {}{}\n", key.name, width, key.range, key.unit.empty() ? "" : " ", key.unit,
                key.description, key.read_by.empty() ? "" : fmt::format(" ({} only)", key.read_by));
   }
+  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+  for (const Key& key : keys.all())
+    if (key.name.find(within) != std::string::npos)
+      list.push_back({{"key", key.name},
+                      {"values", key.range},
+                      {"unit", key.unit},
+                      {"description", key.description},
+                      {"read_by", key.read_by},
+                      {"idle_where", key.idle_where}});
+  output.write(list.dump(1));
   if (shown == 0) throw Error(fmt::format("machines: no key has '{}' in its name", within));
   return 0;
 }

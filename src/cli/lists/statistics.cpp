@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <cstdio>
 #include <map>
+#include <nlohmann/json.hpp>
 
 #include "cli/commands.h"
+#include "cli/options/json_output.h"
 #include "config/loader.h"
 #include "machine/features.h"
 #include "machine/host/processor.h"
@@ -161,7 +163,9 @@ std::set<std::string> statistic_names(const config::Installation& installation, 
   return names;
 }
 
-int list_statistics(const config::Installation& installation, const std::string& machine, bool markdown) {
+int list_statistics(const config::Installation& installation, const std::string& machine, bool markdown,
+                    const std::string& json) {
+  const JsonOutput output(json, JsonOutput::Rest::Nowhere);
   const config::ResolvedTopology own = config::load_topology(machine, installation.machines_directory);
   std::vector<Known> all;
   // The page has a machine's optional parts too.
@@ -183,6 +187,13 @@ int list_statistics(const config::Installation& installation, const std::string&
                            known.statistic.description)
                    .c_str(),
                stdout);
+  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+  for (const Known& known : all)
+    list.push_back({{"name", known.statistic.name},
+                    {"unit", known.statistic.unit},
+                    {"description", known.statistic.description},
+                    {"remarks", known.remarks()}});
+  output.write(list.dump(1));
   return 0;
 }
 

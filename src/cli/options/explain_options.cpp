@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/options/json_output.h"
 #include "cli/usage.h"
 
 namespace duet::cli {
@@ -28,8 +29,6 @@ void add_own(CLI::App& app, ExplainOptions& options) {
       ->group(kGroup);
   app.add_option("--block", options.selection.block, "the path of this block of the launch, by linear index")
       ->group(kGroup);
-  app.add_flag("--json", options.json, "print explain.json (schema duet.explanation/1) instead of the text")
-      ->group(kGroup);
 }
 
 }  // namespace
@@ -48,6 +47,7 @@ ExplainOptions options_behind_folder(const CLI::App& app, ExplainOptions options
                                    option->get_name(), folder));
   CLI::App rest("duet explain " + folder);
   add_own(rest, options);
+  add_json_option(rest, options.json, "the explanation (duet.explanation/1)");
   std::vector<std::string> words = app.remaining();
   words.erase(words.begin());
   std::reverse(words.begin(), words.end());  // as CLI11 wants them

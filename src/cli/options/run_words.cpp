@@ -18,10 +18,23 @@ RunWords run_words(const std::vector<std::string>& words, const std::vector<std:
   const std::size_t options = words.size() - command.size();
   for (std::size_t i = 0; i < options; ++i) {
     const std::string& word = words[i];
-    if (word == "-o" || word == "--out")
+    if (word == "-o" || word == "--out" || word == "--json")
       ++i;  // its value
-    else if (!word.starts_with("--out=") && !(word.starts_with("-o") && !word.starts_with("--")))
+    else if (!word.starts_with("--out=") && !word.starts_with("--json=") &&
+             !(word.starts_with("-o") && !word.starts_with("--")))
       result.options.push_back(word);
+  }
+  return result;
+}
+
+std::vector<std::string> without(const std::vector<std::string>& words, const std::set<std::string>& options,
+                                 const std::set<std::string>& flags) {
+  std::vector<std::string> result;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (options.contains(words[i]))
+      ++i;  // its value
+    else if (!flags.contains(words[i]) && !options.contains(words[i].substr(0, words[i].find('='))))
+      result.push_back(words[i]);
   }
   return result;
 }

@@ -1,6 +1,7 @@
 // `duet advise FOLDER`: makes a run again on changed machines and measures the savings of its advice.
 #include <fmt/format.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -14,9 +15,15 @@
 #include "base/file.h"
 #include "base/process.h"
 #include "base/readable_name.h"
+#include "cli/beside/terminal.h"
 #include "cli/commands.h"
+#include "cli/options/json_output.h"
+#include "cli/results/folder_kind.h"
 #include "cli/run/folder_claim.h"
+#include "cli/run/run_folder.h"
+
 #include "report/results/advice.h"
+#include "report/terminal/table_text.h"
 
 namespace duet::cli {
 
@@ -54,6 +61,7 @@ Picoseconds kernel_ps(const Json& stats, const std::string& name) {
 struct WhatIf {
   std::vector<std::string> sets;
   std::string folder;
+  std::string process_folder;  // of the process in it, as "/1"; empty: the first
   pid_t process = 0;
   std::optional<Json> stats;
   std::string failure;
@@ -73,7 +81,7 @@ void start(WhatIf& what_if, const RunWords& words) {
 // The program's own status does not matter, as it did not before.
 void finish(WhatIf& what_if) {
   what_if.process = 0;
-  const std::string path = what_if.folder + "/stats.json";
+  const std::string path = what_if.folder + what_if.process_folder + "/stats.json";
   if (fs::exists(path)) what_if.stats = read_json(path);
   if (what_if.stats && what_if.stats->at("complete").get<bool>()) return;
   what_if.stats.reset();
@@ -137,17 +145,6 @@ void show_in_page(const std::string& path, const std::string& json) {
   write_file(path, *page);
 }
 
-void check(const std::string& folder) {
-  if (!fs::is_directory(folder))
-    throw Error(fmt::format("advise: {} is no folder: give what `duet run --out FOLDER` wrote", folder));
-  if (!fs::exists(fs::path(folder) / "stats.json"))
-    throw Error(fmt::format("advise: {}/stats.json cannot be read: no run has ended there", folder));
-  if (fs::exists(fs::path(folder) / "1" / "stats.json"))
-    throw Error(fmt::format(
-        "advise: the run in {} had several processes: make a run of the one that you want to know of",
-        folder));
-}
-
 const char* const kLists[] = {"advice", "hardware_advice"};
 
 std::vector<std::string> sets_of(const Json& advice) {
@@ -157,12 +154,17 @@ std::vector<std::string> sets_of(const Json& advice) {
 // The what-if runs, each once.
 class Measurements {
  public:
-  Measurements(const Json& stats, const std::string& folder) : stats_(stats), folder_(folder) {
+  Measurements(const Json& stats, const ProcessFolder& process)
+      : stats_(stats), folder_(process.path), process_folder_(process.within) {
     for (const char* list : kLists)
       for (const Json& one : stats.at(list))
         if (!sets_of(one).empty() && places_.emplace(sets_of(one), what_ifs_.size()).second)
-          what_ifs_.push_back(
-              {sets_of(one), fmt::format("{}/what-if/{}", folder, what_ifs_.size() + 1), 0, {}, {}});
+          what_ifs_.push_back({sets_of(one),
+                               fmt::format("{}/what-if/{}", folder_, what_ifs_.size() + 1),
+                               process_folder_,
+                               0,
+                               {},
+                               {}});
   }
 
   bool empty() const { return what_ifs_.empty(); }
@@ -215,7 +217,7 @@ class Measurements {
   }
 
   const Json& stats_;
-  const std::string& folder_;
+  const std::string folder_, process_folder_;
   std::map<std::vector<std::string>, std::size_t> places_;
   std::vector<WhatIf> what_ifs_;
 };
@@ -224,13 +226,17 @@ bool gains(const Json& one, Picoseconds run) {
   return static_cast<double>(saves_ps(one)) >= kGain * static_cast<double>(run);
 }
 
+void put(const std::string& text) {
+  std::fputs(report::wrapped(text, terminal_width(STDOUT_FILENO)).c_str(), stdout);
+}
+
 void print(const Json& result) {
   const Picoseconds run = result.at("time_ps");
   const Json &advice = result.at("advice"), &hardware = result.at("hardware_advice");
   if (advice.empty()) fmt::print("nothing that would shorten the run by 2 % was found\n");
   std::size_t number = 0;
   for (const Json& one : advice)
-    if (gains(one, run)) fmt::print("{}", lines_of(one, ++number, run));
+    if (gains(one, run)) put(lines_of(one, ++number, run));
   for (const Json& one : advice) {
     if (one.contains("failure"))
       fmt::print("not measured: {}: {}\n", one.at("rule").get<std::string>(),
@@ -241,22 +247,23 @@ void print(const Json& result) {
   }
   if (!hardware.empty()) fmt::print("{}\n", report::kHardwareHeading);
   number = 0;
-  for (const Json& one : hardware) fmt::print("{}", lines_of(one, ++number, run));
+  for (const Json& one : hardware) put(lines_of(one, ++number, run));
 }
 
 }  // namespace
 
 int advise_run(const AdviseOptions& options) {
-  check(options.folder);
-  const std::string folder = fs::absolute(options.folder).string();
-  const FolderClaim claim(FolderClaim::Ended{options.folder});
+  const JsonOutput output(options.json, JsonOutput::Rest::Nowhere);
+  const ProcessFolder process = process_to_advise(options.folder);
+  const std::string& folder = process.path;
+  const FolderClaim claim(FolderClaim::Ended{process.run});
   const Json stats = read_json(folder + "/stats.json");
   if (!stats.contains("hardware_advice"))
     throw Error(fmt::format("advise: {} has no advice: make the run again with this Duet", options.folder));
-  const RunWords words = read_run_words(folder);
-  Measurements measurements(stats, folder);
+  const RunWords words = read_run_words(process.run);
+  Measurements measurements(stats, process);
   if (!measurements.empty()) {
-    claim.note("what-if/");
+    claim.note(process.note("what-if/"));
     measurements.run(words, options.jobs);
   }
   Json result = {{"schema", "duet.advice/1"}, {"time_ps", run_ps(stats)}};
@@ -267,7 +274,8 @@ int advise_run(const AdviseOptions& options) {
                                 [&](const Json& one) { return !gains(one, run_ps(stats)); }),
                  hardware.end());
   const std::string text = result.dump(1, ' ', false, Json::error_handler_t::replace) + '\n';
-  claim.note("advice.json");
+  claim.note(process.note("advice.json"));
+  output.write(text);
   write_file(folder + "/advice.json", text);
   show_in_page(folder + "/report.html", text);
   print(result);

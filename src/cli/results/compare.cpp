@@ -4,13 +4,13 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
 #include "base/file.h"
 #include "base/readable_name.h"
 #include "cli/commands.h"
+#include "cli/options/json_output.h"
 #include "config/differences.h"
 #include "report/compare/comparison.h"
 #include "report/pages/page.h"
@@ -74,10 +74,8 @@ int compare_runs(const config::Installation& installation, const CompareOptions&
   const report::Comparison comparison = report::compare(statistics_of(first), statistics_of(second));
   const auto machine = changes_of(machine_of(first), machine_of(second));
   const std::string json = report::comparison_json(comparison, machine);
-  if (!options.json.empty()) {
-    std::ofstream file(options.json);
-    if (!(file << json) || !file.flush()) throw Error("compare: cannot write " + options.json);
-  }
+  const JsonOutput output(options.json, JsonOutput::Rest::Nowhere);
+  output.write(json);
   if (!options.html.empty())
     report::write_page(options.html, report::page_template(installation.page_template),
                        page_json(options, comparison, json));
@@ -86,7 +84,8 @@ int compare_runs(const config::Installation& installation, const CompareOptions&
 }
 
 int diff_machines(const config::Installation& installation, const std::string& first,
-                  const std::string& second) {
+                  const std::string& second, const std::string& json) {
+  const JsonOutput output(json, JsonOutput::Rest::Nowhere);
   const auto changes = changes_of(config::load_topology(first, installation.machines_directory).values,
                                   config::load_topology(second, installation.machines_directory).values);
   std::size_t width = 0, values = 0;
@@ -99,6 +98,16 @@ int diff_machines(const config::Installation& installation, const std::string& f
                values, change.second.empty() ? "-" : change.second, change.unit.empty() ? "" : "  # ",
                change.unit);
   if (changes.empty()) fmt::print("the machines are the same\n");
+  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+  const auto value = [](const std::string& text) {
+    return text.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json::parse(text);
+  };
+  for (const report::KeyChange& change : changes)
+    list.push_back({{"key", change.key},
+                    {"unit", change.unit},
+                    {"a", value(change.first)},
+                    {"b", value(change.second)}});
+  output.write(list.dump(1));
   return 0;
 }
 

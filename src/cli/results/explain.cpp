@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "cli/commands.h"
+#include "cli/options/json_output.h"
 #include "cli/run/run_folder.h"
 #include "config/loader.h"
 #include "explain/explanation.h"
@@ -29,21 +30,9 @@ std::string page_json(const std::string& json) {
   return "{\"kind\": \"explain\", \"explanation\": " + json + "}";
 }
 
-void print(const ExplainOptions& options, const explain::Explanation& explanation, const std::string& json) {
-  std::fputs(options.json ? json.c_str() : explain::text_of(explanation).c_str(), stdout);
+void print(const explain::Explanation& explanation) {
+  std::fputs(explain::text_of(explanation).c_str(), stdout);
   std::fflush(stdout);  // before later lines on standard error
-}
-
-// Options of explain alone, unknown to `duet run`.
-std::vector<std::string> words_of_run(const std::vector<std::string>& words) {
-  std::vector<std::string> result;
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    if (words[i] == "--kernel" || words[i] == "--block")
-      ++i;  // its value
-    else if (words[i] != "--json" && !words[i].starts_with("--kernel=") && !words[i].starts_with("--block="))
-      result.push_back(words[i]);
-  }
-  return result;
 }
 
 // As a shell takes it.
@@ -80,6 +69,7 @@ bool was_complete(const std::string& folder) {
 int explain_folder(const config::Installation& installation, const ExplainOptions& options,
                    const std::string& folder) {
   explain::check(options.selection);
+  const JsonOutput output(options.json, JsonOutput::Rest::Nowhere);
   const std::string path = (fs::path(folder) / kKeptJournal).string();
   if (!fs::exists(path)) throw Error(fmt::format("explain: {}: {}", folder, how_to_explain(folder)));
   // The machine of all processes of a run stands in its folder.
@@ -94,7 +84,8 @@ int explain_folder(const config::Installation& installation, const ExplainOption
   write_file((fs::path(folder) / kJson).string(), json);
   if (const std::string page = (fs::path(folder) / kPage).string(); fs::exists(page))
     report::write_page(page, report::page_template(installation.explain_template), page_json(json));
-  print(options, explanation, json);
+  if (!output.on_standard_output()) print(explanation);
+  output.write(json);
   return 0;
 }
 
@@ -102,9 +93,11 @@ int explain_run(const config::Installation& installation, const ExplainOptions& 
                 const std::function<int()>& make) {
   explain::check(options.selection);
   if (run.profile) throw Error("explain: --profile makes several runs: leave it out");
+  const JsonOutput output(run.json, JsonOutput::Rest::StandardError);
+  std::vector<std::string> all;
   const std::string html = run.no_html ? std::string() : report::page_template(installation.explain_template);
   const bool quiet = run.quiet;
-  run.words.options = words_of_run(run.words.options);
+  run.words.options = without(run.words.options, {"--kernel", "--block"}, {});
   run.run.of<machine::TraceOptions>().explain = true;
   run.quiet = run.keep_journal = true;
   unsigned processes = 0;
@@ -122,7 +115,8 @@ int explain_run(const config::Installation& installation, const ExplainOptions& 
                                   {{"duet-page", [&](std::ostream& place) { place << page_json(json); }}});
           }))
         page = folder.name() + "/" + kPage;
-      if (first && (!quiet || options.json)) print(options, explanation, json);
+      all.push_back(json);
+      if (first && !quiet && !output.on_standard_output()) print(explanation);
     } catch (const Error& error) {
       failure = error.what();
     }
@@ -134,6 +128,7 @@ int explain_run(const config::Installation& installation, const ExplainOptions& 
                  "their own\n",
                  processes);
   if (failure) throw Error(*failure);
+  output.write(all);
   if (page && !quiet) std::fprintf(stderr, "duet: the same as a page: %s\n", page->c_str());
   return processes == 0 && status == 0 ? 125 : status;
 }

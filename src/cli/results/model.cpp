@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "cli/commands.h"
+#include "cli/options/json_output.h"
 #include "cli/run/run_folder.h"
 #include "cli/usage.h"
 #include "config/loader.h"
@@ -20,20 +21,18 @@ namespace duet::cli {
 
 namespace {
 
-void write_json(const ModelOptions& options, const std::string& json) {
-  if (!options.json.empty()) write_file(options.json, json);
-}
-
 int execute_file(const ModelOptions& options) {
+  const JsonOutput output(options.json, JsonOutput::Rest::Nowhere);
   const model::Model model = model::read_model(options.file);
   const model::Execution run = model::execute(model, {.steps = options.steps});
-  write_json(options, model::json_of(model, &run));
+  output.write(model::json_of(model, &run));
   std::fputs((model::text_of(model) + model::text_of(run)).c_str(), stdout);
   return 0;
 }
 
 // Its small program is executed when steps are asked for.
 int show_instance(const config::Installation& installation, const ModelOptions& options) {
+  const JsonOutput output(options.json, JsonOutput::Rest::Nowhere);
   const config::ResolvedTopology machine =
       config::load_topology(options.machine, installation.machines_directory, options.sets);
   const model::View view = options.view == "opencl" ? model::View::OpenCl : model::View::Cuda;
@@ -44,12 +43,13 @@ int show_instance(const config::Installation& installation, const ModelOptions& 
     run = model::execute(instance, {.steps = options.steps});
     text += model::text_of(*run);
   }
-  write_json(options, model::json_of(instance, run ? &*run : nullptr));
+  output.write(model::json_of(instance, run ? &*run : nullptr));
   std::fputs(text.c_str(), stdout);
   return 0;
 }
 
 int replay_folder(const ModelOptions& options) {
+  const JsonOutput output(options.json, JsonOutput::Rest::Nowhere);
   namespace fs = std::filesystem;
   const std::string& folder = options.replay;
   const std::string path = (fs::path(folder) / kKeptJournal).string();
@@ -64,7 +64,7 @@ int replay_folder(const ModelOptions& options) {
   const config::ResolvedMachine machine = config::load_machine(machine_file.string(), "");
   const report::JournalReader journal(path);
   const model::Replay replay = model::replay_of(journal, machine.machine, *stats, options.steps);
-  write_json(options, model::json_of(replay));
+  output.write(model::json_of(replay));
   std::fputs(
       (fmt::format("{} through the model of {}\n", folder, machine.machine.name) + model::text_of(replay))
           .c_str(),

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "cli/commands.h"
+#include "cli/options/json_output.h"
 #include "cli/run/run_folder.h"
 #include "machine/cores_for_gpu/cpu_blocks_options.h"
 #include "machine/cores_for_gpu/preexecution_options.h"
@@ -43,6 +44,9 @@ int predict_run(const PredictOptions& options, RunOptions& run, const std::funct
   refuse(run);
   run.run.functional = true;
   run.run.of<machine::PredictOptions>() = {true, options.sampled};
+  const JsonOutput output(run.json, JsonOutput::Rest::StandardError);
+  std::vector<std::string> all;
+  run.words.options = without(run.words.options, {"--rows"}, {"--sampled"});
   const bool quiet = run.quiet;
   run.quiet = true;
   unsigned processes = 0;
@@ -54,13 +58,14 @@ int predict_run(const PredictOptions& options, RunOptions& run, const std::funct
       const auto write = [&](std::ostream& out) { predict::write_json(out, result, machine); };
       folder.write_result(into + kFile, write);
       if (processes++ == 0) written = folder.name() + "/" + into + kFile;
-      if (options.json) {
+      if (output.wanted()) {
         std::ostringstream text;
         write(text);
-        std::fputs(text.str().c_str(), stdout);
-      } else if (!quiet) {
-        std::fputs(predict::text_of(result, options.rows).c_str(), stdout);
+        all.push_back(text.str());
       }
+      const std::string table = predict::text_of(result, options.rows);
+      folder.write_result(into + kTable, [&](std::ostream& out) { out << table; });
+      if (!quiet && !output.on_standard_output()) std::fputs(table.c_str(), stdout);
       std::fflush(stdout);  // before later lines on standard error
     } catch (const Error& error) {
       failure = error.what();
@@ -68,6 +73,7 @@ int predict_run(const PredictOptions& options, RunOptions& run, const std::funct
   };
   const int status = make();
   if (failure) throw Error(*failure);
+  output.write(all);
   if (written && !quiet) std::fprintf(stderr, "duet: with all numbers: %s\n", written->c_str());
   return processes == 0 && status == 0 ? 125 : status;
 }

@@ -85,7 +85,7 @@ FolderClaim::FolderClaim(const Existing& existing)
 }
 
 FolderClaim::FolderClaim(const Ended& ended) : name_(ended.name), directory_(fs::absolute(ended.name)) {
-  list_ = open((directory_ / kList).c_str(), O_RDWR | O_APPEND | O_CLOEXEC);
+  list_ = open((directory_ / kList).c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
   if (list_ < 0) throw Error("cannot write into " + directory_.string() + ": " + std::strerror(errno));
   if (flock(list_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
     throw Error(fmt::format("{} belongs to a run that has not ended: wait for it", name_));

@@ -1,6 +1,7 @@
 #include "cli/run/run_folder.h"
 
 #include <fmt/core.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <cstdio>
@@ -18,12 +19,14 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/say.h"
+#include "cli/beside/terminal.h"
 #include "cli/run/html_page.h"
 #include "machine/watch/interval_options.h"
 #include "machine/watch/trace_options.h"
 #include "report/journal/journal.h"
 #include "report/json/sarif_json.h"
 #include "report/run_report.h"
+#include "report/terminal/table_text.h"
 #include "report/timeline/timeline_trace.h"
 #include "sample/run_result.h"
 
@@ -150,8 +153,11 @@ RunFolder::Outcome RunFolder::render(const config::Installation& installation,
     if (trace.push_buffer) render("push_buffer.txt", report::write_push_buffer);
     if (trace.detail != TraceDetail::None) render("timeline.pftrace", report::write_timeline_trace);
     if (trace.events) render("events.json", report::write_events_json);
-    if (!options.quiet) std::fputs(report::summary_table(report).c_str(), stderr);
-    if (!options.quiet) std::fputs(report::advice_text(report.advice, report.simulated_ps).c_str(), stderr);
+    const std::string table = report::summary_table(report),
+                      advice = report::advice_text(report.advice, report.simulated_ps);
+    write_result(into + kTable, [&](std::ostream& out) { out << table << advice; });
+    if (!options.quiet)
+      std::fputs((table + report::wrapped(advice, terminal_width(STDERR_FILENO))).c_str(), stderr);
     std::fputs(report::incomplete_text(report).c_str(), stderr);
     if (!fault_is_told) std::fputs(report::failure_text(report, options.quiet).c_str(), stderr);
     std::fputs(report::race_text(report).c_str(), stderr);

@@ -17,6 +17,9 @@ namespace duet::cli {
 // A process's journal in the folder of `duet explain`.
 inline constexpr const char* kKeptJournal = "explain.journal";
 
+// What the terminal has of a process, and `duet report` prints again.
+inline constexpr const char* kTable = "table.txt";
+
 class RunFolder {
  public:
   // Claims the user's folder, or the next free one, and removes an earlier run's files: also when this run is

@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstring>
 #include <functional>
+#include <sstream>
 
 #include "base/error.h"
 #include "cli/beside/end_signals.h"
@@ -76,12 +77,19 @@ int run_timed(const config::Installation& installation, const RunOptions& option
   const report::HostReport report =
       host_report(machine.topology, options, host, statistics, {engine.now(), wall, ending});
   folder.write_result("stats.json", [&](std::ostream& out) { report::write_host_stats_json(out, report); });
+  if (options.on_host_stats) {
+    std::ostringstream text;
+    report::write_host_stats_json(text, report);
+    options.on_host_stats(text.str());
+  }
   if (const std::string html = html_template(installation, !options.no_html); !html.empty())
     folder.write_result("report.html", [&](std::ostream& out) {
       report::write_html_report(out, html, report, machine_keys(machine.values));
     });
+  const std::string table = report::host_table(report);
+  folder.write_result(kTable, [&](std::ostream& out) { out << table; });
   if (!options.quiet) {
-    std::fputs(report::host_table(report).c_str(), stderr);
+    std::fputs(table.c_str(), stderr);
     std::fprintf(stderr, "duet: results in %s\n", folder.name().c_str());
   }
   return ending.status;

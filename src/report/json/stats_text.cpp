@@ -9,6 +9,7 @@
 
 #include "base/csv.h"
 #include "base/error.h"
+#include "base/readable_name.h"
 
 namespace duet::report {
 
@@ -101,6 +102,21 @@ Json rows_of(const Json& list, const std::string& name) {
   return rows;
 }
 
+// Kernels by the names that a programmer wrote; what the compiler made of them is the last column, `symbol`.
+Json with_readable_names(Json rows) {
+  for (Json& row : rows) {
+    if (!row.is_object()) continue;
+    for (const char* const key : {"name", "kernel"}) {
+      if (!row.contains(key) || !row.at(key).is_string()) continue;
+      const std::string symbol = row.at(key), name = readable_name(symbol);
+      if (name == symbol) continue;
+      row[key] = name;
+      row["symbol"] = symbol;
+    }
+  }
+  return rows;
+}
+
 std::string table(const Json& list) {
   std::vector<std::string> columns;
   std::map<std::string, std::size_t> numbers;
@@ -129,7 +145,9 @@ std::string table(const Json& list) {
 
 }  // namespace
 
-std::string described(const NamedText& schema, const std::string& within) {
+namespace {
+
+std::vector<Field> fields_within(const NamedText& schema, const std::string& within) {
   const Json json = parsed(schema);
   std::vector<Field> fields;
   const Fields all(json);
@@ -141,6 +159,29 @@ std::string described(const NamedText& schema, const std::string& within) {
       fields.push_back(field);
   }
   if (fields.empty()) throw Error(fmt::format("{} has no field '{}'", schema.name, within));
+  return fields;
+}
+
+const Json& list_of(const Json& json, const NamedText& statistics, const std::string& list) {
+  const auto found = json.find(list);
+  if (found != json.end() && (found->is_array() || found->is_object())) return *found;
+  std::string known;
+  for (const auto& [name, value] : json.items())
+    if (value.is_array() || value.is_object()) known += (known.empty() ? "" : ", ") + name;
+  throw Error(fmt::format("{} has no list '{}': it has {}", statistics.name, list, known));
+}
+
+}  // namespace
+
+std::string described_json(const NamedText& schema, const std::string& within) {
+  Json list = Json::array();
+  for (const Field& field : fields_within(schema, within))
+    list.push_back({{"field", field.place}, {"unit", field.unit}, {"description", field.text}});
+  return list.dump(1, ' ', false, Json::error_handler_t::replace);
+}
+
+std::string described(const NamedText& schema, const std::string& within) {
+  const std::vector<Field> fields = fields_within(schema, within);
   std::size_t places = 0, units = 0;
   for (const Field& field : fields) {
     places = std::max(places, field.place.size());
@@ -152,18 +193,19 @@ std::string described(const NamedText& schema, const std::string& within) {
   return out;
 }
 
+std::string rows_json(const NamedText& statistics, const std::string& list) {
+  const Json json = parsed(statistics);
+  const Json& found = list_of(json, statistics, list);
+  const Json rows = found.is_array() ? with_readable_names(rows_of(found, list)) : found;
+  return rows.dump(1, ' ', false, Json::error_handler_t::replace);
+}
+
 std::string csv_of(const NamedText& statistics, const std::string& list) {
   const Json json = parsed(statistics);
-  const auto found = json.find(list);
-  if (found == json.end() || (!found->is_array() && !found->is_object())) {
-    std::string known;
-    for (const auto& [name, value] : json.items())
-      if (value.is_array() || value.is_object()) known += (known.empty() ? "" : ", ") + name;
-    throw Error(fmt::format("{} has no list '{}': it has {}", statistics.name, list, known));
-  }
-  if (found->is_array()) return table(rows_of(*found, list));
+  const Json& found = list_of(json, statistics, list);
+  if (found.is_array()) return table(with_readable_names(rows_of(found, list)));
   std::vector<std::pair<std::string, std::string>> cells;
-  flatten("", *found, cells);
+  flatten("", found, cells);
   std::string out = csv_line({"name", "value"});
   for (const auto& [name, text] : cells) out += csv_line({name, text});
   return out;

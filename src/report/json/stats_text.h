@@ -20,4 +20,8 @@ std::string described(const NamedText& schema, const std::string& within);
 // "name,value" a member. Throws duet::Error where the file has no such list.
 std::string csv_of(const NamedText& statistics, const std::string& list);
 
+// The same as JSON: the fields of a schema, and a list's rows.
+std::string described_json(const NamedText& schema, const std::string& within);
+std::string rows_json(const NamedText& statistics, const std::string& list);
+
 }  // namespace duet::report

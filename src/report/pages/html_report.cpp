@@ -14,6 +14,16 @@ namespace duet::report {
 
 namespace {
 
+void write_parts(std::ostream& out, std::string_view html_template, std::function<void(std::ostream&)> stats,
+                 std::function<void(std::ostream&)> timeline, const std::vector<MachineKey>& machine) {
+  fill_template(out, html_template,
+                {{"duet-stats", std::move(stats)},
+                 {"duet-timeline", std::move(timeline)},
+                 {"duet-machine", [&](std::ostream& json) { json << machine_text(machine); }}});
+}
+
+}  // namespace
+
 std::string machine_text(const std::vector<MachineKey>& machine) {
   JsonText json(0);
   json.put("[");
@@ -29,16 +39,6 @@ std::string machine_text(const std::vector<MachineKey>& machine) {
   json.put("]");
   return std::string(json.text());
 }
-
-void write_parts(std::ostream& out, std::string_view html_template, std::function<void(std::ostream&)> stats,
-                 std::function<void(std::ostream&)> timeline, const std::vector<MachineKey>& machine) {
-  fill_template(out, html_template,
-                {{"duet-stats", std::move(stats)},
-                 {"duet-timeline", std::move(timeline)},
-                 {"duet-machine", [&](std::ostream& json) { json << machine_text(machine); }}});
-}
-
-}  // namespace
 
 bool page_has_all(const RunReport& report) {
   const std::uint64_t most = std::min(report.records, kHtmlRecords);

@@ -27,6 +27,8 @@ constexpr std::uint64_t kHtmlRecords = 500;
 // Kernels with source lines, and lines of each; the rest of its lines together.
 constexpr std::size_t kHtmlKernels = 50, kHtmlLines = 100;
 
+// The JSON text of the place duet-machine.
+std::string machine_text(const std::vector<MachineKey>& machine);
 // Whether the page has all kernels, copies and lines of stats.json one by one: then its statistics are the
 // same text.
 bool page_has_all(const RunReport& report);
