@@ -18,6 +18,8 @@ struct RunLimits {
     double seconds = 0;  // as the user wrote it
   };
   std::optional<WallTime> wall_time;
+  std::string
+      otherwise;  // what would answer without the limit, for the line about its end; empty: nothing else
   const std::atomic<int>* signal = nullptr;  // the number of a signal that asks for the end; 0: none yet
   std::string
       alive;  // a pipe with a name that whoever waits for the results holds open; empty: there is none

@@ -96,6 +96,7 @@ std::string to_text(const RunOptions& options) {
   RunOptions copy = options;
   for (const OptionField& field : fields_of(copy))
     if (!field.key.empty()) text[field.key] = value_of(field);
+  if (!options.limits.otherwise.empty()) text["otherwise"] = options.limits.otherwise;
   if (options.limits.wall_time) {
     const std::chrono::nanoseconds end = options.limits.wall_time->end.time_since_epoch();
     // All processes share the clock.
@@ -110,6 +111,7 @@ RunOptions run_options_of(const std::string& text) {
     const Json json = Json::parse(text);
     for (const OptionField& field : fields_of(options))
       if (!field.key.empty()) set_value(field, json.at(field.key));
+    options.limits.otherwise = json.value("otherwise", "");
     if (const auto wall_time = json.find("wall_time"); wall_time != json.end())
       options.limits.wall_time = {
           std::chrono::steady_clock::time_point(std::chrono::nanoseconds(wall_time->at("end_ns"))),

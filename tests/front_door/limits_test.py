@@ -116,6 +116,16 @@ class MaxCycles(Endless):
         self.assertIn("unfinished: kernel 'all_but_the_first', 1000 cycles", result.stderr)
         self.assertIn("1 of 4 blocks complete", result.stderr)
 
+    def test_the_line_says_what_else_would_answer(self):
+        for command, options, others in (("run", (), "`duet predict`, --sample or --functional"), ("run", ("--functional",), "`duet predict --sampled`"),
+                                         ("run", ("--check", "memory"), "--functional"), ("run", ("--sample",), "`duet predict`"),
+                                         ("run", ("--kernels", "spin"), "`duet predict`"), ("run", ("--check", "memory", "--functional"), None)):
+            for what in (self.bare("spin"), self.program("spin")):
+                result = call(DUET, command, "-q", "--out", self.out(), *options, "--max-cycles", 1000, *what)
+                [line] = [line for line in result.stderr.splitlines() if line.startswith("duet: stopped after")]
+                self.assertTrue(line.endswith(f", or take less: {others}" if others else "only needs longer"), line)
+        self.one_line(call(DUET, "run", "-q", "--out", self.out(), "--timeout", "0.3", *self.program("spin")), "--sample or --functional")
+
     def test_zero_is_refused(self):
         self.one_line(call(DUET, "run", "--max-cycles", 0, PTX), "--max-cycles", "not a number above 0")
         self.assertEqual(call(DUET, "run", "--max-cycles", 0, PTX).returncode, 2)

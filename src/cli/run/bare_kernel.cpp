@@ -21,6 +21,7 @@
 #include "cli/beside/end_signals.h"
 #include "cli/beside/run_monitor.h"
 #include "cli/commands.h"
+#include "cli/run/otherwise.h"
 #include "cli/run/run_folder.h"
 #include "config/loader.h"
 #include "machine/process.h"
@@ -316,6 +317,7 @@ Ending simulate(const config::Machine& machine, const std::string& ptx, const Ru
   NoHost host;
   machine::RunOptions run = options.run;
   run.limits.wall_time = wall_time_limit(options);
+  run.limits.otherwise = otherwise(options);
   run.limits.signal = &end_at_signals();
   machine::Process process(
       machine, &journal, host, [](const std::string& line) { std::fputs(line.c_str(), stdout); }, run);

@@ -20,6 +20,7 @@
 #include "cli/beside/command.h"
 #include "cli/beside/run_monitor.h"
 #include "cli/commands.h"
+#include "cli/run/otherwise.h"
 #include "cli/run/run_folder.h"
 #include "config/loader.h"
 #include "machine/cores_for_gpu/cpu_blocks_options.h"
@@ -182,6 +183,7 @@ int run_program(const config::Installation& installation, const RunOptions& opti
 
   machine::RunOptions run = options.run;
   run.limits.wall_time = wall_time_limit(options);
+  run.limits.otherwise = otherwise(options);
   run.ptx_name = folder.name() + "/ptx";
   folder.write_run_options(run);
   setenv("DUET_JOURNAL", folder.journal_directory().c_str(), 1);

@@ -118,7 +118,8 @@ void RunWatch::stop(int status, const std::string& why) {
   if (!found.cause.empty() && process_.driver().outstanding())
     text += "; the machine stands still: " + found.cause;
   else if (status == 124)
-    text += "; raise the limit if it only needs longer";
+    text += "; raise the limit if it only needs longer" +
+            (limits_.otherwise.empty() ? "" : ", or take less: " + limits_.otherwise);
   throw Stopped(status, text + found.lines());
 }
 
