@@ -242,14 +242,18 @@ Subcommand reproduce_command(CLI::App& duet) {
 }
 
 Subcommand reference_command(CLI::App& duet) {
-  CLI::App* app = duet.add_subcommand("reference", "print the manual page, or what a shell completes");
+  CLI::App* app = duet.add_subcommand("reference",
+                                      "print the manual page, what a shell completes, or where duet.py lies");
   const auto what = std::make_shared<std::string>();
-  app->add_option("what", *what, "man (for man -l), bash, zsh or fish")
+  app->add_option("what", *what,
+                  "man (for man -l), bash, zsh, fish, or python: the folder of duet.py (docs/use/python.md)")
       ->required()
-      ->check(CLI::IsMember({"man", "bash", "zsh", "fish"}))
-      ->type_name("man|bash|zsh|fish");
-  return {app, [&duet, what](const config::Installation&) {
-            if (*what == "man")
+      ->check(CLI::IsMember({"man", "bash", "zsh", "fish", "python"}))
+      ->type_name("man|bash|zsh|fish|python");
+  return {app, [&duet, what](const config::Installation& installation) {
+            if (*what == "python")
+              std::cout << installation.prefix << "/share/duet/python\n";
+            else if (*what == "man")
               write_manual(std::cout, duet);
             else
               write_completion(std::cout, duet,
