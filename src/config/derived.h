@@ -10,6 +10,8 @@
 
 namespace duet::config {
 
+// A key that stands for others: --set gpu.l2.bytes=N changes gpu.l2.sets, or gpu.l2.ways.
+inline constexpr const char* kSizeOfL2 = "gpu.l2.bytes";
 Bytes capacity_of_l2(const Gpu& gpu);  // of all slices
 std::uint64_t bandwidth_mb_per_s(const Dram& dram);
 std::uint64_t bus_bits(const Dram& dram);

@@ -252,6 +252,44 @@ std::vector<MachineFile> processor_of(const std::vector<MachineFile>& files,
 
 }  // namespace
 
+namespace {
+
+// gpu.l2.bytes, the size of all slices, stands for gpu.l2.sets; where no power of two of sets has the size,
+// for gpu.l2.ways. The new value lives in `tables`.
+void resolve_size_of_l2(RawValues& values, std::vector<toml::table>& tables) {
+  const auto size = values.find(kSizeOfL2);
+  if (size == values.end()) return;
+  const RawValue raw = size->second;
+  values.erase(size);
+  const auto number = [&](const char* key) -> std::uint64_t {
+    const auto at = values.find(key);
+    const auto value = at == values.end() ? std::nullopt : at->second.node->value_exact<std::int64_t>();
+    if (!value || *value <= 0) throw Error(fmt::format("{}: {} needs {}", raw.where(), kSizeOfL2, key));
+    return static_cast<std::uint64_t>(*value);
+  };
+  const auto bytes = raw.node->value_exact<std::int64_t>();
+  if (!bytes || *bytes <= 0)
+    throw Error(fmt::format("{}: {} must be a whole number of B", raw.where(), kSizeOfL2));
+  const auto wanted = static_cast<std::uint64_t>(*bytes);
+  const std::uint64_t slices = number("gpu.l2_slices"), sets = number("gpu.l2.sets"),
+                      ways = number("gpu.l2.ways"), line = number("gpu.l2.line_bytes");
+  const std::uint64_t of_a_set = slices * ways * line, of_a_way = slices * sets * line;
+  const bool by_sets = wanted % of_a_set == 0 && std::has_single_bit(wanted / of_a_set);
+  if (!by_sets && wanted % of_a_way != 0) {
+    const std::uint64_t below = wanted / of_a_way * of_a_way;
+    throw Error(fmt::format("{}: {} = {} cannot be: with {} slices, {} sets and lines of {} B it is {}{}",
+                            raw.where(), kSizeOfL2, wanted, slices, sets, line,
+                            below != 0 ? fmt::format("{} or ", below) : "", below + of_a_way));
+  }
+  const char* const key = by_sets ? "gpu.l2.sets" : "gpu.l2.ways";
+  tables.push_back(toml::parse(fmt::format("v = {}", by_sets ? wanted / of_a_set : wanted / of_a_way)));
+  RawValue value = raw;
+  value.node = tables.back().get("v");
+  values[key] = value;
+}
+
+}  // namespace
+
 ResolvedTopology load_topology(const std::string& name, const std::string& machines_directory,
                                const std::vector<std::string>& sets) {
   std::vector<MachineFile> files = files_of(name, machines_directory);
@@ -263,7 +301,7 @@ ResolvedTopology load_topology(const std::string& name, const std::string& machi
   values.erase("base");
 
   std::vector<toml::table> set_tables;
-  set_tables.reserve(sets.size());
+  set_tables.reserve(sets.size() + 1);
   for (const std::string& set : sets) {
     const auto equals = set.find('=');
     if (equals == std::string::npos || equals == 0)
@@ -287,6 +325,7 @@ ResolvedTopology load_topology(const std::string& name, const std::string& machi
     values[key] = {set_tables.back().get("v"), "--set", nullptr, 0, true};
   }
 
+  resolve_size_of_l2(values, set_tables);
   ResolvedTopology resolved{nodes_of(values), {}};
   const std::vector<Field> fields = fields_of(resolved.topology);
   std::vector<std::string_view> known;

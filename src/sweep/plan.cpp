@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/hash.h"
+#include "config/derived.h"
 #include "config/loader.h"
 
 namespace duet::sweep {
@@ -147,10 +148,11 @@ class Planner {
     std::string key = machine.name;
     for (const std::string& set : machine.sets) key += '\n' + set;
     const auto [at, is_new] = values_.try_emplace(key);
-    if (is_new)
-      for (const config::ResolvedValue& value :
-           config::load_topology(machine.name, installation_.machines_directory, machine.sets).values)
-        at->second[value.key] = value.text;
+    if (!is_new) return at->second;
+    const auto resolved = config::load_topology(machine.name, installation_.machines_directory, machine.sets);
+    for (const config::ResolvedValue& value : resolved.values) at->second[value.key] = value.text;
+    if (resolved.topology.gpu)
+      at->second[config::kSizeOfL2] = std::to_string(config::capacity_of_l2(*resolved.topology.gpu));
     return at->second;
   }
 

@@ -97,6 +97,31 @@ class Commands(Runs):
         self.assertIn("is a program", self.duet("predict", "--json", program, "x", status=2).stderr)
         self.assertIn("nowhere/x.json", self.duet("machines", "--json", "nowhere/x.json", status=125).stderr)
 
+    def test_keys_list_the_names_that_they_take(self):
+        keys = {key["key"]: key for key in json.loads(self.duet("machines", "keys", "--json", "-").stdout)}
+        self.assertEqual(keys["gpu.sm.scheduler"]["values"], '"gto", "lrr"')
+        free = {name for name, key in keys.items() if key["values"] == "text"}
+        self.assertEqual({name.split(".")[-1] for name in free}, {"name", "description"})
+
+    def test_the_size_of_l2_is_a_key(self):
+        def sizes(*sets):
+            words = [word for one in sets for word in ("--set", one)]
+            keys = {key["key"]: key["value"] for key in json.loads(self.duet("machines", "show", "gtx580", *words, "--json", "-").stdout)}
+            return [keys["gpu.l2." + name] for name in ("sets", "ways")]
+
+        self.assertEqual(sizes(), [64, 8])  # of each of 12 slices
+        self.assertEqual(sizes("gpu.l2.bytes=1572864"), [128, 8])
+        self.assertEqual(sizes("gpu.l2.bytes=1179648"), [64, 12])  # no power of two of sets
+        self.assertEqual(sizes("gpu.l2.bytes=1572864", "gpu.l2.ways=16"), [64, 16])
+        for value, line in (("1000000", "it is 983040 or 1081344"), ("big", "whole number of B"), ("0", "whole number of B")):
+            self.assertIn(line, self.duet("machines", "show", "gtx580", "--set", "gpu.l2.bytes=" + value, status=125).stderr)
+        self.assertIn("gpu.l2.sets", self.duet("machines", "keys", "gpu.l2.bytes").stdout)
+        program = self.compiled(SMOOTH)
+        (self.cwd / "s.toml").write_text(f'[[program]]\nname = "smooth"\ncommand = ["{program}"]\n[grid]\ngpu.l2.bytes = [1572864, 786432]\n')
+        self.duet("sweep", "-q", "s.toml", "--baseline", "gpu.l2.bytes=786432")
+        rows = json.loads((self.cwd / "s-sweep/results.json").read_text())["rows"]
+        self.assertEqual([row["axes"]["gpu.l2.bytes"] for row in rows], [786432, 1572864])
+
     def test_rows_name_kernels_as_a_programmer_does(self):
         self.duet("run", "-q", "--out", "a", self.compiled(SMOOTH))
         rows = list(csv.DictReader(io.StringIO(self.duet("stats", "csv", "a", "kernels").stdout)))

@@ -11,8 +11,10 @@
 #include "base/error.h"
 #include "cli/commands.h"
 #include "cli/options/json_output.h"
+#include "config/derived.h"
 #include "config/fields.h"
 #include "config/loader.h"
+#include "gpu/sm/warp_scheduler.h"
 #include "machine/rules/idle_keys.h"
 
 namespace duet::cli {
@@ -41,6 +43,9 @@ std::string of_any(std::string key) {
 
 std::string range_of(const config::Field& field) {
   std::string text;
+  if (field.key == "gpu.sm.scheduler")  // a policy lists itself
+    for (const std::string& name : gpu::WarpScheduler::names())
+      text += fmt::format("{}\"{}\"", text.empty() ? "" : ", ", name);
   for (const std::string_view name : field.names)
     text += fmt::format("{}\"{}\"", text.empty() ? "" : ", ", name);
   if (!text.empty()) return text;
@@ -78,6 +83,7 @@ class Keys {
       if (!timed.empty() && key.read_by != "functional GPU") key.idle_where.insert(timed);
     }
   }
+  void add(Key key) { keys_.push_back(std::move(key)); }
   const std::vector<Key>& all() const { return keys_; }
 
  private:
@@ -98,6 +104,8 @@ Keys keys_of_all_machines(const config::Installation& installation) {
     const config::Topology machine = config::load_topology(name, directory).topology;
     if (machine.gpu && machine.links.size() == 1) keys.add_use(config::load_machine(name, directory));
   }
+  keys.add({config::kSizeOfL2, "B", "a size that sets or ways can have",
+            "of all slices: stands for gpu.l2.sets, or, where no power of two of sets has it, gpu.l2.ways"});
   return keys;
 }
 
