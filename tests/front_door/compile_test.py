@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """`duet cc` as a compiler of other things than programs. Usage: compile_test.py BUILD_DIRECTORY SOURCE_DIRECTORY [unittest arguments]"""
 import pathlib
+import re
 import resource
 import shutil
 
@@ -87,6 +88,45 @@ class HostSources(Fixture):
         call(DUET, "cc", "-c", sources[0], "-o", folder / "main.o")
         result = call(DUET, "cc", "-c", folder / "main.o", "-o", folder / "other.o")
         self.assertEqual((result.returncode, result.stderr), (2, "duet: cc: -c needs a source file\n"))
+
+
+class WideCopies(Fixture):
+    """Vectors are copied in one access each, as nvcc's code does; what is aligned to less is not."""
+    SOURCE = ("struct alignas(16) Pair { float4 a, b; };\nstruct Words { int v[4]; };\nstruct alignas(16) Many { int v[64]; };\n"
+              "template <typename T> __device__ void copy(T* to, const T* from) { to[threadIdx.x] = from[threadIdx.x]; }\n"
+              'extern "C" {\n'
+              "__global__ void one(float4* to, const float4* from) { copy(to, from); }\n"
+              "__global__ void two(Pair* to, const Pair* from) { copy(to, from); }\n"
+              "__global__ void words(Words* to, const Words* from) { copy(to, from); }\n"
+              "__global__ void many(Many* to, const Many* from) { copy(to, from); }\n"
+              "__global__ void tile(float4* to, const float4* from) {\n  __shared__ float4 t[64];\n  copy(t, from);\n"
+              "  __syncthreads();\n  to[threadIdx.x] = t[63 - threadIdx.x];\n}\n}\n")
+
+    def test_accesses(self):
+        source = WORK / "wide_copies.cu"
+        source.write_text(self.SOURCE)
+        self.assertEqual(call(DUET, "cc", "-ptx", source, "-o", WORK / "wide_copies.ptx").returncode, 0)
+        bodies = re.split(r"\.entry (\w+)", (WORK / "wide_copies.ptx").read_text())[1:]
+        found = {}
+        for name, body in zip(bodies[::2], bodies[1::2]):
+            found[name] = sorted(re.findall(r"\b((?:ld|st)\.(?:global|shared)\S*)\t", body.split(".visible")[0]))
+        self.assertEqual(found["one"], ["ld.global.v4.u32", "st.global.v4.u32"])
+        self.assertEqual(found["two"], 2 * ["ld.global.v4.u32"] + 2 * ["st.global.v4.u32"])
+        self.assertEqual(found["tile"], ["ld.global.v4.u32", "ld.shared.v4.u32", "st.global.v4.u32", "st.shared.v4.u32"])
+        self.assertTrue(all(".v4" not in access for name in ("words", "many") for access in found[name]), found)
+
+    def test_values(self):
+        source = WORK / "wide_values.cu"
+        source.write_text(self.SOURCE + "#include <stdio.h>\nint main() {\n  float4 h[64], *d;\n"
+                          "  for (int i = 0; i < 64; i++) h[i] = make_float4(i, i + .25f, i + .5f, i + .75f);\n"
+                          "  cudaMalloc(&d, 3 * sizeof h);\n  cudaMemcpy(d, h, sizeof h, cudaMemcpyHostToDevice);\n"
+                          "  tile<<<1, 64>>>(d + 64, d);\n  two<<<1, 32>>>((Pair*)(d + 128), (Pair*)(d + 64));\n"
+                          "  cudaMemcpy(h, d + 128, sizeof h, cudaMemcpyDeviceToHost);\n  int wrong = 0;\n"
+                          "  for (int i = 0; i < 64; i++) wrong += h[63 - i].x != i || h[63 - i].w != i + .75f;\n"
+                          '  printf("%d\\n", wrong);\n}\n')
+        self.assertEqual(call(DUET, "cc", source, "-o", WORK / "wide_values").returncode, 0)
+        for options in ((), ("--functional",)):
+            self.assertEqual(call(DUET, "run", "-q", "--out", WORK / "out-wide", *options, WORK / "wide_values").stdout, "0\n")
 
 
 class PrecompiledHeaders(Fixture):

@@ -4,6 +4,7 @@
 Usage: driver_test.py BUILD_DIRECTORY SOURCE_DIRECTORY [unittest arguments]. Tests that need nvcc are skipped where it is absent.
 """
 import os
+import pathlib
 import shutil
 import unittest
 
@@ -87,6 +88,32 @@ class DriverFiles(Fixture):
         result = self.load(self.kernel_file("cubin", "-arch=sm_75"))
         self.assertEqual(result.stdout, "209\n")
         self.assertIn("machine code", result.stderr)
+
+
+@unittest.skipUnless(NVCC, "nvcc is not here")
+class RuntimeCompilation(Fixture):
+    """NVIDIA's NVRTC, which asks the driver for a private table and does without."""
+    SOURCE = ("#include <cuda.h>\n#include <nvrtc.h>\n#include <stdio.h>\n#include <vector>\nint main() {\n"
+              '  const char* text = "extern \\"C\\" __global__ void add(int* data) { data[threadIdx.x] += 5; }";\n'
+              '  nvrtcProgram program;\n  const char* options[] = {"--gpu-architecture=compute_75"};\n  size_t bytes = 0;\n'
+              '  if (nvrtcCreateProgram(&program, text, "add.cu", 0, nullptr, nullptr) || nvrtcCompileProgram(program, 1, options) ||\n'
+              "      nvrtcGetPTXSize(program, &bytes)) return 1;\n  std::vector<char> ptx(bytes);\n  nvrtcGetPTX(program, ptx.data());\n"
+              "  CUcontext c;\n  CUmodule m;\n  CUfunction f;\n  CUdeviceptr d;\n  int v[2] = {1, 2};\n  cuInit(0);\n"
+              "  cuCtxCreate(&c, nullptr, 0, 0);\n  cuModuleLoadData(&m, ptx.data());\n  cuModuleGetFunction(&f, m, \"add\");\n"
+              "  cuMemAlloc(&d, 8);\n  cuMemcpyHtoD(d, v, 8);\n  void* p[] = {&d};\n"
+              "  cuLaunchKernel(f, 1, 1, 1, 2, 1, 1, 0, nullptr, p, nullptr);\n  cuMemcpyDtoH(v, d, 8);\n"
+              '  printf("%d %d\\n", v[0], v[1]);\n}\n')
+
+    def test_a_kernel_compiled_by_the_program(self):
+        source, program = WORK / "nvrtc.cu", WORK / "nvrtc"
+        source.write_text(self.SOURCE)
+        built = call(NVCC, "-arch=sm_75", source, "-o", program, "-lnvrtc", "-lcuda", timeout=240)
+        if "nvrtc" in built.stderr:
+            self.skipTest("nvcc's installation has no NVRTC")
+        self.assertEqual(built.returncode, 0, built.stderr)
+        libraries = pathlib.Path(NVCC).resolve().parent.parent / "lib64"
+        result = call(DUET, "run", "-q", "--out", "nvrtc-out", program, env={"LD_LIBRARY_PATH": str(libraries), "PATH": os.environ["PATH"]})
+        self.assertEqual((result.returncode, result.stdout), (0, "6 7\n"), result.stderr)
 
 
 if __name__ == "__main__":

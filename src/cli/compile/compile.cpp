@@ -12,11 +12,14 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <set>
 
 #include "base/error.h"
+#include "base/file.h"
 #include "cli/commands.h"
 #include "cli/compile/precompiled_headers.h"
+#include "cli/compile/wide_copies.h"
 #include "cli/usage.h"
 
 namespace duet::cli {
@@ -209,11 +212,44 @@ std::vector<std::string> cuda_flags(const config::Installation& installation, co
   return flags;
 }
 
+// By way of LLVM's form of the code, in which copies of vectors become what nvcc makes of them. What comes
+// behind the first step generates code and nothing else: all passes have run. Without such copies that is
+// from the bytes, which keep the order of every list and give what clang alone does.
 int compile_to_ptx(const config::Installation& installation, const Request& request,
-                   const std::string& source, const std::string& ptx) {
+                   const std::string& source, const std::string& ptx, const TemporaryFolder& temporary) {
+  const std::string bytes = temporary.path + "/device.bc", text = temporary.path + "/device.ll";
   std::vector<std::string> command = cuda_flags(installation, request, Pass::Device);
-  command.insert(command.end(), {"-S", source, "-o", ptx});
-  return execute(command);
+  command.insert(command.end(), {"-c", "-emit-llvm", "-Xclang", "-emit-llvm-uselists", source, "-o", bytes});
+  if (const int status = execute(command); status != 0) return status;
+  const std::vector<std::string> next = {kCompiler,
+                                         "-cc1",
+                                         "-triple",
+                                         "nvptx64-nvidia-cuda",
+                                         "-x",
+                                         "ir",
+                                         "-disable-llvm-passes",
+                                         "-fno-dwarf-directory-asm",
+                                         "-target-cpu",
+                                         request.architecture,
+                                         "-target-feature",
+                                         "+ptx78",
+                                         "-O2"};
+  std::vector<std::string> print = next;
+  print.insert(print.end(), {"-emit-llvm", bytes, "-o", text});
+  if (const int status = execute(print); status != 0) return status;
+  const std::optional<std::string> before = read_file(text);
+  if (!before) throw Error(fmt::format("cc: cannot read {}", text));
+  const std::string after = with_wide_copies(*before);
+  if (after != *before) write_file(text, after);
+  std::vector<std::string> generate = next;
+  bool fuses = true;  // multiplications with additions: clang's default for CUDA
+  for (const std::string& flag : request.flags) {
+    if (flag.starts_with("-O")) generate.push_back(flag);
+    if (flag.starts_with("-ffp-contract=")) fuses = flag == "-ffp-contract=fast";
+  }
+  if (fuses) generate.insert(generate.end(), {"-mllvm", "-nvptx-fma-level=2"});
+  generate.insert(generate.end(), {"-S", after == *before ? bytes : text, "-o", ptx});
+  return execute(generate);
 }
 
 int compile_to_object(const config::Installation& installation, const Request& request,
@@ -315,14 +351,14 @@ int compile(const config::Installation& installation, const std::vector<std::str
     const std::string stem = fs::path(source).stem();
     if (request.ptx_only) {
       const int status = compile_to_ptx(installation, request, source,
-                                        request.output.empty() ? stem + ".ptx" : request.output);
+                                        request.output.empty() ? stem + ".ptx" : request.output, temporary);
       if (status != 0) return status;
       continue;
     }
     const std::string ptx = fmt::format("{}/{}-{}.ptx", temporary.path, i, stem);
     std::string object = fmt::format("{}/{}-{}.o", temporary.path, i, stem);
     if (request.compile_only) object = request.output.empty() ? stem + ".o" : request.output;
-    int status = compile_to_ptx(installation, request, source, ptx);
+    int status = compile_to_ptx(installation, request, source, ptx, temporary);
     if (status == 0) status = compile_to_object(installation, request, source, ptx, object);
     if (status != 0) return status;
     objects.push_back(object);
