@@ -83,14 +83,6 @@ function marks() {
   ];
 }
 
-function searchable(columns, rows) {
-  const place = element("div");
-  const draw = (word) => place.replaceChildren(table(columns, rows.filter((row) => !word || row.some((cell) => String(cell).toLowerCase().includes(word)))));
-  const search = element("input", { type: "search", placeholder: "find", oninput: () => draw(search.value.trim().toLowerCase()) });
-  draw("");
-  return [search, place];
-}
-
 export function restSection() {
   const result = section("numbers", "All other numbers");
   const add = (title, list, build) => { if (list && list.length > 0) result.append(details(title, build)); };
@@ -98,8 +90,8 @@ export function restSection() {
   add("Races", stats.races, () => rowsOfObjects(stats.races));
   add("Accesses beside every allocation", stats.outside_accesses, () => rowsOfObjects(stats.outside_accesses));
   const counters = Object.entries(stats.counters ?? {});
-  add("Counters of the whole run", counters, () => searchable([{ title: "counter", left: true }, "value"], counters.map(([name, value]) => [name, count(value)])));
-  add(`The machine: ${stats.machine}, every key with its source`, machineKeys, () => searchable(
+  add("Counters of the whole run", counters, () => table([{ title: "counter", left: true }, "value"], counters.map(([name, value]) => [name, count(value)])));
+  add(`The machine: ${stats.machine}, every key with its source`, machineKeys, () => table(
     ["key", "value", "unit", "what", "source"].map((title) => ({ title, left: true })), machineKeys));
   if (stats.totals) result.append(details("Totals", () => rowsOfObjects([stats.totals])));
   result.append(details("Charts by Apache ECharts: licences", () => element("pre", {}, document.getElementById("licenses").textContent)));
