@@ -4,6 +4,7 @@
         page = browser.open("/tmp/duet-out/report.html")
         page.evaluate("document.title")
         page.problems, page.requests      # what the console complained about; addresses asked for
+        page.seconds, page.cpu_seconds    # from the navigation until it is drawn and answers
 """
 import json
 import os
@@ -76,20 +77,22 @@ class Browser:
                     raise RuntimeError(f"{method}: {message['error']}")
                 return message["result"]
 
-    def open(self, path, dark=False):
+    def open(self, path, dark=False, before=""):  # `before`: script that runs before those of the page
         target = self.call("Target.createTarget", url="about:blank")["targetId"]
         session = self.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
-        return Page(self, session, path, dark)
+        return Page(self, session, path, dark, before)
 
 
 class Page:
-    def __init__(self, browser, session, path, dark):
+    def __init__(self, browser, session, path, dark, before):
         self.browser, self.session = browser, session
         self.problems, self.requests, self.loaded = [], [], False
         browser.pages[session] = self
         for domain in ("Page", "Runtime", "Log", "Network"):
             self.call(f"{domain}.enable")
         self.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}])
+        self.call("Page.addScriptToEvaluateOnNewDocument", source=before)
+        self.call("Performance.enable", timeDomain="threadTicks")
         self.address = "file://" + os.path.abspath(path)
         start = time.monotonic()
         self.call("Page.navigate", url=self.address)
@@ -97,6 +100,8 @@ class Page:
             browser._message()
         self.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(1))))")
         self.seconds = time.monotonic() - start
+        # Of the thread that runs the page's script, whatever else the machine does.
+        self.cpu_seconds = next(one["value"] for one in self.call("Performance.getMetrics")["metrics"] if one["name"] == "TaskDuration")
 
     def event(self, method, params):
         if method == "Page.loadEventFired":

@@ -44,7 +44,10 @@ export function chartNow(place, option, { renderer = "svg" } = {}) {
   }, { notMerge: true });
   draw();
   drawn.push({ instance, draw });
-  new ResizeObserver(() => instance.resize()).observe(place);
+  // Told once as soon as it looks, too: nothing has changed then, and to draw twice would double what opening the page costs.
+  new ResizeObserver(() => {
+    if (place.clientWidth !== instance.getWidth() || place.clientHeight !== instance.getHeight()) instance.resize();
+  }).observe(place);
   return instance;
 }
 

@@ -1,5 +1,5 @@
 // The timeline: threads, driver, streams and engines over time. Wheel or slider zoom, dragging moves.
-import { axisStyle, chartNow, echarts, escaped, tooltip } from "./charts.js";
+import { axisStyle, chart, echarts, escaped, tooltip } from "./charts.js";
 import { colour, ink, inkOn, kindColour } from "./colours.js";
 import { isOtherCopy, spans, stats, timeline } from "./data.js";
 import { details, element, section, table } from "./dom.js";
@@ -126,7 +126,7 @@ export function timelineSection() {
     const least = Math.min(whole, 10);
     const size = Math.max(least, Math.min(whole, to - from));
     const start = Math.max(0, Math.min(whole - size, from));
-    drawing.dispatchAction({ type: "dataZoom", startValue: start, endValue: start + size });
+    drawing?.dispatchAction({ type: "dataZoom", startValue: start, endValue: start + size });
   };
   const zoom = (by) => {
     const middle = (view[0] + view[1]) / 2;
@@ -186,8 +186,9 @@ export function timelineSection() {
   notes.push(spans.some((span) => span.group === "engine") ? "Rows of engines have the moves of each; that of the SMs has the kernels that used them."
     : "Rows of engines are made of the copies and kernels that used them, by direction; with duet run --trace-detail command the page has each engine, with block each SM.");
   result.append(...notes.map((text) => element("p", { class: "note" }, text)), details("Spans as a table", spanTable));
-  queueMicrotask(() => {
-    drawing = chartNow(place, option, { renderer: "canvas" });
+  tell();
+  queueMicrotask(() => chart(place, option, { renderer: "canvas", made: (made) => {
+    drawing = made;
     let asked = false;
     drawing.on("datazoom", () => {
       const zoomed = drawing.getOption().dataZoom[0];
@@ -200,8 +201,7 @@ export function timelineSection() {
         drawing.setOption({ series: [series()] });
       });
     });
-    tell();
-  });
+  } }));
   return result;
 }
 
