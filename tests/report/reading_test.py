@@ -30,6 +30,26 @@ int main() {
 }
 """
 
+# So many operations: 2 n of single precision, 3 n of double, 4 n of half; of the last kernel none.
+FLOPS = """
+#include <cuda_fp16.h>
+#include <cuda_runtime.h>
+__global__ void single(float* p, int n) { for (int i = threadIdx.x; i < n; i += blockDim.x) p[i] = fmaf(p[i], 2, 1); }
+__global__ void wide(double* p, int n) { for (int i = threadIdx.x; i < n; i += blockDim.x) p[i] = fma(p[i], 2, 1) * 5; }
+__global__ void halves(__half2* p, int n) { for (int i = threadIdx.x; i < n; i += blockDim.x) p[i] = __hfma2(p[i], p[i], p[i]); }
+__global__ void none(int* p, int n) { for (int i = threadIdx.x; i < n; i += blockDim.x) p[i] += 1; }
+int main() {
+  void* p;
+  cudaMalloc(&p, 1 << 16);
+  cudaMemset(p, 0, 1 << 16);
+  for (int i = 0; i < 2; ++i) single<<<1, 64>>>((float*)p, 1000);
+  wide<<<1, 64>>>((double*)p, 1000);
+  halves<<<1, 64>>>((__half2*)p, 1000);
+  none<<<1, 64>>>((int*)p, 1000);
+  return cudaDeviceSynchronize();
+}
+"""
+
 
 class ReadingTest(PageCase):
     def test_many_launches_open_at_once(self):
@@ -96,6 +116,40 @@ class ReadingTest(PageCase):
                       " delete r.cells[2].dataset.value; return r; })); t.querySelector('th:nth-child(3) button').click(); })()")
         self.assertEqual(self.column(page, "#calls table", 2),
                          ["1 s", "3 GiB", "2.5 ms", "300 µs", "5 MB/s", "40 ns", "1,234", "12 of 32", "< 0.1 %", "", "abc"])
+
+    def test_flops(self):
+        """Floating-point operations are those that the kernels execute, and rates and peaks follow from them and the machine."""
+        self.run_duet("flops", "--machine", "h100", self.program("flops", FLOPS))
+        page, stats = self.opened("flops")
+        short = lambda name: next(one for one in ("single", "wide", "half", "none") if one in name)
+        lines = {short(one["kernel"]): one["flops"] for one in stats["lines"]}
+        self.assertEqual(lines, {"single": {"fp16": 0, "fp32": 4000, "fp64": 0}, "wide": {"fp16": 0, "fp32": 0, "fp64": 3000},
+                                 "half": {"fp16": 4000, "fp32": 0, "fp64": 0}, "none": {"fp16": 0, "fp32": 0, "fp64": 0}})
+        shown = {short(name): values for name, values in self.fields(page, "flops").items()}
+        self.assertEqual(set(shown), {"single", "wide", "half"})
+        gpu = self.machine("flops")["gpu"]
+        burst = gpu["dram"]["burst_bytes"] / gpu["dram"]["burst_cycles"]
+        cycles = gpu["sm"]["count"] * gpu["core_clock_khz"] * 1000
+        peaks = {"single": 4 * 32 * 2 * cycles, "wide": 2 * 32 * 2 * cycles, "half": 4 * 32 * 4 * cycles}  # the data sheet's 67 and 34 TFLOP/s
+        for name, values in shown.items():
+            of = [kernel for kernel in stats["kernels"] if short(kernel["name"]) == name]
+            seconds = sum(kernel["end_ps"] - kernel["start_ps"] for kernel in of) * 1e-12
+            moved = sum(kernel["counters"].get("dram.data_bus_busy_cycles", 0) for kernel in of) * burst
+            operations = sum(lines[name].values())
+            self.assertEqual({kind: values[kind] for kind in lines[name]}, lines[name])
+            self.assertAlmostEqual(values["flop_s"] * seconds / operations, 1, 9)
+            self.assertAlmostEqual(values["of_peak"] * peaks[name] / values["flop_s"], 1, 9)
+            self.assertAlmostEqual(values["of_dram"], moved / seconds / (burst * gpu["dram"]["channels"] * gpu["dram"]["command_clock_khz"] * 1000), 12)
+            if moved:
+                self.assertAlmostEqual(values["intensity"] * moved / operations, 1, 9)
+        text = page.evaluate("document.querySelector('#flops').textContent")
+        self.assertRegex(text, "bound by (latency|too few warps): ")
+        self.assertIn("1 kernel computes with integers alone", text)
+        drawn = page.evaluate("[...document.querySelectorAll('#flops svg text')].map((e) => e.textContent).join(' ')")
+        for roof in ("FP32 66.9 TFLOP/s", "FP64 33.5 TFLOP/s", "FP16 134 TFLOP/s", "DRAM"):
+            self.assertIn(roof, drawn)
+        self.run_duet("no-flops", "--no-lines", self.program("flops", FLOPS))
+        self.assertFalse(self.section(self.opened("no-flops")[0], "flops"))
 
 
 if __name__ == "__main__":

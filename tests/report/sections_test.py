@@ -49,6 +49,16 @@ class SectionsTest(PageCase):
         texts = page.evaluate("[...document.querySelectorAll('#roofline svg text')].map((e) => e.textContent).join(' ')")
         for text in ("DRAM 192.4 GB/s", "L2 370.6 GB/s", "issue: 24.7 G/s"):
             self.assertIn(text, texts)
+        # Far from all roofs: what its slots were lost to.
+        stalls = {}
+        for kernel in stats["kernels"]:
+            for cause, slots in kernel["stalls"].items():
+                stalls[cause] = stalls.get(cause, 0) + slots
+        issued = stalls.pop("issued")
+        self.assertEqual(max(stalls, key=stalls.get), "memory")
+        self.assertLess(issued, 0.6 * (issued + sum(stalls.values())))
+        self.assertIn(f"latency: waits for memory, {100 * stalls['memory'] / (issued + sum(stalls.values())):.1f} % of the slots",
+                      page.evaluate("document.querySelector('#roofline table').textContent"))
 
     def over_time(self, stats, machine):
         """By interval and picture, from stats.json and the machine."""

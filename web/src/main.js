@@ -6,6 +6,7 @@ import { coresSection } from "./cores.js";
 import { colour, inkOn, onThemeChange } from "./colours.js";
 import { stats } from "./data.js";
 import { element } from "./dom.js";
+import { flopsSection } from "./flops.js";
 import { kernelsSection } from "./kernels.js";
 import { overview } from "./overview.js";
 import { overTimeSection } from "./over_time.js";
@@ -47,7 +48,7 @@ function page() {
     return;
   }
   document.title = `${stats.command} on ${stats.machine} – Duet`;
-  const withGpu = [overview, adviceSection, timelineSection, overTimeSection, rooflineSection, kernelsSection, coresSection, copiesSection, callsSection];
+  const withGpu = [overview, adviceSection, timelineSection, overTimeSection, flopsSection, rooflineSection, kernelsSection, coresSection, copiesSection, callsSection];
   const sections = [...(stats.account ? withGpu : []), processorSection, componentsSection, restSection].map((make) => make()).filter(Boolean);
   main.replaceChildren(
     element("h1", {}, `${stats.command} on ${stats.machine}`), facts(), ...warnings(),

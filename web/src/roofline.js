@@ -4,6 +4,7 @@ import { axisStyle, chart, escaped, tooltip } from "./charts.js";
 import { colour, ink, inkOn } from "./colours.js";
 import { dramBytes, dramPeak, kernelGroups, machineNumber, readable, shortName } from "./data.js";
 import { details, element, section, table } from "./dom.js";
+import { boundBy } from "./flops.js";
 import { bytes, count, rate, share, time } from "./units.js";
 
 const NUMBERED = 24;  // of these the number stands beside the point
@@ -27,15 +28,16 @@ function l2Peak() {
 }
 
 // One entry a name, the one that took longest first.
-function kernels() {
+export function kernels() {
   const all = new Map();
   for (const g of kernelGroups()) {
-    const k = all.get(g.name) ?? { name: g.name, launches: 0, ps: 0, warp: 0, thread: 0, counters: {} };
+    const k = all.get(g.name) ?? { name: g.name, launches: 0, ps: 0, warp: 0, thread: 0, counters: {}, stalls: {} };
     all.set(g.name, k);
     k.launches += g.launches;
     k.ps += g.time;
     k.warp += g.warp;
     k.thread += g.thread;
+    for (const [name, value] of Object.entries(g.stalls)) k.stalls[name] = (k.stalls[name] ?? 0) + value;
     for (const [name, value] of Object.entries(g.counters)) k.counters[name] = (k.counters[name] ?? 0) + value;
   }
   const seconds = (k) => k.ps * 1e-12;
@@ -55,23 +57,25 @@ function parts(kernel, { issue, levels }) {
     ...levels.map(({ id, name, peak }) => ({ name, of: kernel.bytes[id] / kernel.seconds / peak }))].sort((a, b) => b.of - a.of);
 }
 
-const perSecond = (value) => {
+export const perSecond = (value) => {
   const [size, unit] = [[1e12, "T"], [1e9, "G"], [1e6, "M"], [1e3, "k"], [1, ""]].find(([size]) => value >= size) ?? [1, ""];
   return `${Number((value / size).toPrecision(3))} ${unit}`;
 };
-const ratio = (value) => (value >= 0.001 ? String(Number(value.toPrecision(3))) : value.toExponential(1));
+export const ratio = (value) => (value >= 0.001 ? String(Number(value.toPrecision(3))) : value.toExponential(1));
 
 function pointsOf(list, { levels }) {
   return levels.flatMap((level) => list.filter((kernel) => kernel.bytes[level.id] > 0).map((kernel) => ({ kernel, level, x: kernel.warp / kernel.bytes[level.id], y: kernel.reached })));
 }
 
-// Whole decades around points and the corners of roofs.
+// Whole decades around numbers.
+export function decades(values) {
+  return [10 ** Math.floor(Math.log10(0.8 * Math.min(...values))), 10 ** Math.ceil(Math.log10(1.25 * Math.max(...values)))];
+}
+// Around points and the corners of roofs.
 function axes(points, { issue, levels }) {
   const xs = [...points.map((p) => p.x), ...levels.map((one) => issue / one.peak)];
   const ys = points.map((p) => p.y);
-  const down = (value) => 10 ** Math.floor(Math.log10(value * 0.8));
-  const up = (value) => 10 ** Math.ceil(Math.log10(value * 1.25));
-  return { x: [down(Math.min(...xs)), up(Math.max(...xs))], y: [down(Math.min(...ys, issue)), up(issue)] };
+  return { x: decades(xs), y: decades([...ys, issue]) };
 }
 
 function roofShape(api, level, issue, { x, y }) {
@@ -145,7 +149,7 @@ const COLUMNS = [
   { title: "thread instr. / s", hint: "with the lanes that were active" },
   { title: "DRAM's bytes", hint: "on the data buses" }, { title: "instr. / byte of DRAM" }, { title: "of DRAM", hint: "of its peak" },
   { title: "L2's bytes", hint: "between SMs and L2, of the direction that has more, headers included" }, { title: "instr. / byte of L2" }, { title: "of L2", hint: "of the peak of one direction" },
-  { title: "nearest roof", left: true },
+  { title: "bound by", left: true, hint: "a roof that it is near to, otherwise what most of its issue slots were lost to" },
 ];
 
 function row(kernel, all) {
@@ -164,7 +168,7 @@ function row(kernel, all) {
     field("time_ps", kernel.ps, time(kernel.ps)), field("warp_instructions", kernel.warp, count(kernel.warp)),
     field("per_second", kernel.reached, perSecond(kernel.reached).trim()), field("of_issue", issued, share(issued, 1), { bar: issued }),
     field("threads_per_second", kernel.thread / kernel.seconds, perSecond(kernel.thread / kernel.seconds).trim()), ...level("dram"), ...level("l2"),
-    parts(kernel, all)[0].name,
+    boundBy(kernel, parts(kernel, all).map(({ name, of }) => [name, of])),
   ];
 }
 
@@ -184,7 +188,7 @@ export function rooflineSection() {
     place, rows(list.slice(0, SHOWN)));
   if (list.length > SHOWN) result.append(details(`${count(list.length - SHOWN)} more kernels`, () => rows(list.slice(SHOWN))));
   result.append(element("p", { class: "note" }, "Bytes are what moved while the kernel ran, whoever asked: of kernels that ran at once each has what all of them moved. " +
-    "Floating-point operations are not counted apart from other instructions."));
+    "Every instruction counts here; floating-point operations have a roofline of their own where lines are counted."));
   queueMicrotask(() => picture(place, list, all));
   return result;
 }

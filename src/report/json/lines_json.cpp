@@ -1,28 +1,21 @@
 // stats.json: source lines of kernels.
-#include <string>
-#include <string_view>
-
 #include "report/json/json_writer.h"
 
 namespace duet::report {
 
 namespace {
 
-// Paths of the run's own files are relative to its folder, so equal runs in two folders have equal texts.
-std::string in_folder(const std::string& path) {
-  constexpr std::string_view kKept = "ptx/";
-  const std::size_t at = path.rfind(kKept);
-  const bool kept = path.ends_with(".ptx") && at != std::string::npos && (at == 0 || path[at - 1] == '/') &&
-                    path.find('/', at + kKept.size()) == std::string::npos;
-  return kept ? path.substr(at) : path;
-}
-
 // Stalls of count 0 are left out.
 Json line_json(const HotLine& line) {
-  Json json = {
-      {"file", in_folder(line.file)}, {"line", line.line},        {"ptx", in_folder(line.ptx)},
-      {"ptx_line", line.ptx_line},    {"inlined", line.inlined},  {"text", line.text},
-      {"slots", line.slots()},        {"issued", line.counts[0]}, {"instructions", line.instructions}};
+  Json json = {{"file", path_in_folder(line.file)},
+               {"line", line.line},
+               {"ptx", path_in_folder(line.ptx)},
+               {"ptx_line", line.ptx_line},
+               {"inlined", line.inlined},
+               {"text", line.text},
+               {"slots", line.slots()},
+               {"issued", line.counts[0]},
+               {"instructions", line.instructions}};
   Json& stalls = json["stalls"] = Json::object();
   for (std::size_t i = 1; i < static_cast<std::size_t>(IssueSlot::NoWarp); ++i)
     if (line.counts[i] != 0) stalls[issue_slot_name(static_cast<IssueSlot>(i))] = line.counts[i];
@@ -38,10 +31,14 @@ Json line_json(const HotLine& line) {
 Json lines_json(const KernelLines& kernel) {
   Json lines = Json::array();
   for (const HotLine& line : kernel.lines) lines.push_back(line_json(line));
-  return {{"kernel", kernel.kernel},
-          {"launches", kernel.launches},
-          {"lines", lines},
-          {"no_line", {{"no_warp", kernel.no_warp_slots}}}};
+  Json json = {{"kernel", kernel.kernel},
+               {"launches", kernel.launches},
+               {"lines", lines},
+               {"no_line", {{"no_warp", kernel.no_warp_slots}}}};
+  if (kernel.flops)
+    json["flops"] = {
+        {"fp16", kernel.flops->half}, {"fp32", kernel.flops->single}, {"fp64", kernel.flops->wide}};
+  return json;
 }
 
 }  // namespace duet::report

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <numeric>
 #include <set>
 
@@ -15,6 +16,14 @@ std::string cut_text(std::string_view text, std::size_t most) {
   if (text.size() <= most) return std::string(text);
   while (most != 0 && (static_cast<unsigned char>(text[most]) & 0xc0) == 0x80) --most;
   return std::string(text.substr(0, most));
+}
+
+std::string path_in_folder(const std::string& path) {
+  constexpr std::string_view kKept = "ptx/";
+  const std::size_t at = path.rfind(kKept);
+  const bool kept = path.ends_with(".ptx") && at != std::string::npos && (at == 0 || path[at - 1] == '/') &&
+                    path.find('/', at + kKept.size()) == std::string::npos;
+  return kept ? path.substr(at) : path;
 }
 
 namespace {
@@ -77,9 +86,28 @@ std::map<std::uint32_t, std::string> texts_of(const std::string& path, const std
   return texts;
 }
 
+// Where functions and kernels of a PTX file begin: line, and whether it is a function.
+std::map<std::uint32_t, bool> functions_of(const std::string& path) {
+  std::map<std::uint32_t, bool> begins;
+  std::ifstream file(path, std::ios::binary);
+  std::string text;
+  for (std::uint32_t line = 1; std::getline(file, text); ++line) {
+    const std::string_view code = std::string_view(text).substr(0, text.find("//"));
+    const auto says = [&](std::string_view word) {
+      const std::size_t at = code.find(word);
+      return at != code.npos && (at + word.size() == code.size() ||
+                                 std::string_view(" \t(").find(code[at + word.size()]) != code.npos);
+    };
+    if (says(".func")) begins[line] = true;
+    if (says(".entry")) begins[line] = false;
+  }
+  return begins;
+}
+
 }  // namespace
 
 std::uint64_t HotLine::slots() const { return slots_of(counts); }
+std::uint64_t PtxLine::slots() const { return slots_of(counts); }
 
 std::uint64_t KernelLines::slots() const {
   return std::accumulate(lines.begin(), lines.end(), no_warp_slots,
@@ -95,9 +123,13 @@ void LinesResult::add(const std::byte* record, std::size_t bytes, std::string_vi
   while (!text.empty()) places.push_back(place_of(next_part(text, '\n')));
   kernel.launches += found.launches;
   kernel.no_warp_slots += found.no_warp_slots;
+  std::uint32_t last_line = 0;   // of PTX
+  std::uint64_t last_lanes = 0;  // of the instructions that a line of it became, most
   for (std::size_t i = 0; i < found.counts.size(); ++i) {
     const LineInstruction& instruction = found.instructions[i];
     const InstructionCounts& counts = found.counts[i];
+    if (instruction.ptx_line != last_line) last_lanes = 0;
+    last_line = instruction.ptx_line;
     if (std::all_of(counts.begin(), counts.end(), [](std::uint64_t count) { return count == 0; })) continue;
     const Place place = instruction.place == LineInstruction::kNoPlace ? Place{ptx, instruction.ptx_line, {}}
                                                                        : places.at(instruction.place);
@@ -107,6 +139,20 @@ void LinesResult::add(const std::byte* record, std::size_t bytes, std::string_vi
     if (!place.inlined.empty()) line.from_files[place.inlined] += slots_of(counts);
     for (std::size_t k = 0; k < kInstructionCounts; ++k) line.line.counts[k] += counts[k];
     if (instruction.machine_instructions != 0) line.line.instructions += counts[0];
+    PtxLine& of_ptx = kernel.ptx[{ptx, instruction.ptx_line}];
+    of_ptx.ptx = ptx;
+    of_ptx.number = instruction.ptx_line;
+    of_ptx.file = place.file;
+    of_ptx.line = place.line;
+    for (std::size_t k = 0; k < kInstructionCounts; ++k) of_ptx.counts[k] += counts[k];
+    if (instruction.machine_instructions != 0) {
+      of_ptx.instructions += counts[0];
+      const std::uint64_t lanes =
+          count_of(counts, InstructionCount::ThreadInstructions) / instruction.machine_instructions;
+      of_ptx.lanes = std::max(of_ptx.lanes, lanes);
+      of_ptx.lanes_of_copies += std::max(lanes, last_lanes) - last_lanes;
+      last_lanes = std::max(lanes, last_lanes);
+    }
     const std::uint64_t requests = count_of(counts, InstructionCount::Requests);
     if (instruction.kind == LineInstruction::Kind::Load)
       line.line.l1_misses += requests - count_of(counts, InstructionCount::L1Hits);
@@ -133,6 +179,10 @@ void LinesResult::finish() {
       if (most != line.from_files.end()) line.line.inlined = most->first;
       lines.lines.push_back(std::move(line.line));
     }
+    for (auto& [key, line] : kernel.ptx) {
+      wanted[line.ptx].insert(line.number);
+      lines.ptx.push_back(std::move(line));
+    }
     std::stable_sort(lines.lines.begin(), lines.lines.end(),
                      [](const HotLine& a, const HotLine& b) { return a.slots() > b.slots(); });
   }
@@ -146,6 +196,24 @@ void LinesResult::finish() {
       const auto& of_file = texts[line.file];
       if (const auto text = of_file.find(line.line); text != of_file.end()) line.text = text->second;
     }
+  std::map<std::string, std::map<std::uint32_t, bool>> functions;
+  for (KernelLines& kernel : kernels) {
+    Flops flops;
+    bool all = true;
+    for (PtxLine& line : kernel.ptx) {
+      const auto& of_file = texts[line.ptx];
+      const auto text = of_file.find(line.number);
+      all = all && text != of_file.end();
+      if (text == of_file.end()) continue;
+      line.text = text->second;
+      const auto [begins, is_new] = functions.try_emplace(line.ptx);
+      if (is_new) begins->second = functions_of(line.ptx);
+      const auto begin = begins->second.upper_bound(line.number);
+      if (begin != begins->second.begin() && std::prev(begin)->second) line.lanes = line.lanes_of_copies;
+      flops += flops_of(line.text) * line.lanes;
+    }
+    if (all) kernel.flops = flops;
+  }
 }
 
 void LinesResult::keep_hottest(std::size_t most_kernels, std::size_t most_lines) {

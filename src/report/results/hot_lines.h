@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -12,6 +13,7 @@
 
 #include "base/instruction_counts.h"
 #include "report/journal/journal.h"
+#include "report/results/flops.h"
 
 namespace duet::report {
 
@@ -29,11 +31,29 @@ struct HotLine {
   std::uint64_t slots() const;  // issued and lost
 };
 
+// A line of a kernel's PTX, with what all of it that was executed has counted.
+struct PtxLine {
+  std::string ptx;  // the file
+  std::uint32_t number = 0;
+  std::string text;  // as HotLine's
+  std::string file;  // of the source: the HotLine that has its counts
+  std::uint32_t line = 0;
+  std::uint64_t instructions = 0;  // machine instructions of warps
+  // Executions, each times its active lanes. A constant of it that is made before a loop is none of them:
+  // what a line of a kernel became elsewhere does not count, but copies of a line of a function all do.
+  std::uint64_t lanes = 0;
+  std::uint64_t lanes_of_copies = 0;
+  InstructionCounts counts{};
+  std::uint64_t slots() const;
+};
+
 struct KernelLines {
   std::string kernel;
   std::uint64_t launches = 0;       // complete ones
   std::uint64_t no_warp_slots = 0;  // of no line
   std::vector<HotLine> lines;
+  std::vector<PtxLine> ptx;     // in the order of files and lines
+  std::optional<Flops> flops;   // none where the PTX cannot be read
   std::uint64_t slots() const;  // all, also without a line
 };
 
@@ -58,10 +78,13 @@ class LinesResult {
   struct Kernel {
     std::uint64_t launches = 0, no_warp_slots = 0;
     std::map<Key, Line> lines;
+    std::map<Key, PtxLine> ptx;
   };
   std::map<std::string, Kernel> by_name_;
 };
 
+// Paths of the run's own files are relative to its folder, so equal runs in two folders have equal texts.
+std::string path_in_folder(const std::string& path);
 // At most so many bytes, not in the middle of a character of UTF-8.
 std::string cut_text(std::string_view text, std::size_t most);
 // Of the counts behind the slots, as stats.json has them: "thread_instructions".

@@ -108,6 +108,32 @@ TEST_F(HotLines, KernelsOfOneNameAreOne) {
   EXPECT_EQ(result.kernels[1].lines.at(0).counts[0], 7u);
 }
 
+// A constant is made before the loop, a function is inlined twice, a division is many machine instructions.
+TEST_F(HotLines, OperationsAreThoseOfExecutions) {
+  const std::string ptx = std::string(folder_) + "/k.ptx";
+  std::ofstream(ptx) << ".func f(.param .b32 p)\nadd.f32 %f1, %f2, %f3;\n.visible .entry k(\n"
+                        "fma.rn.f32 %f1, %f2, %f3, 2;\ndiv.rn.f64 %d1, %d2, %d3;\n";
+  const auto lanes = [](std::uint64_t count) {
+    InstructionCounts result{};
+    result[0] = 1;
+    count_of(result, InstructionCount::ThreadInstructions) = count;
+    return result;
+  };
+  constexpr auto kNone = LineInstruction::kNoPlace;
+  const auto kernel = writer_->describe_lines({{4, kNone, 1, Kind::Other},
+                                               {2, kNone, 1, Kind::Other},
+                                               {4, kNone, 1, Kind::Other},
+                                               {2, kNone, 1, Kind::Other},
+                                               {5, kNone, 8, Kind::Other}},
+                                              "k\n" + ptx);
+  writer_->publish_lines(*kernel, 1, 0, {lanes(32), lanes(32), lanes(320), lanes(32), lanes(8 * 32)});
+  const LinesResult result = read();
+  ASSERT_TRUE(result.kernels.at(0).flops);
+  EXPECT_EQ(result.kernels[0].flops->single, 32u + 32u + 2 * 320u);
+  EXPECT_EQ(result.kernels[0].flops->wide, 32u);
+  EXPECT_EQ(result.kernels[0].flops->half, 0u);
+}
+
 TEST_F(HotLines, ThePageKeepsTheHottestAndTheSum) {
   std::vector<LineInstruction> instructions;
   std::vector<InstructionCounts> all;
