@@ -4,7 +4,7 @@ import { readFile, rename, writeFile } from "node:fs/promises";
 
 // report.html, which every run has, carries nothing of the others; explain.html has no charts of ECharts.
 const PAGES = {
-  report: { entry: "src/main.js", style: "src/style.css", echarts: true, data: ["duet-stats", "duet-timeline", "duet-machine", "duet-advice"] },
+  report: { entry: "src/main.js", style: "src/style.css", echarts: true, data: ["duet-stats", "duet-timeline", "duet-sources", "duet-machine", "duet-advice"] },
   pages: { entry: "src/pages/main.js", style: "src/style.css", echarts: true, data: ["duet-page"] },
   explain: { entry: "src/explain/main.js", style: "src/explain/style.css", echarts: false, data: ["duet-page"] },
 };

@@ -151,6 +151,51 @@ class ReadingTest(PageCase):
         self.run_duet("no-flops", "--no-lines", self.program("flops", FLOPS))
         self.assertFalse(self.section(self.opened("no-flops")[0], "flops"))
 
+    def test_source(self):
+        """The whole file, its lines' counts, and the PTX of each line with counts that add up to the line's."""
+        program = self.program("overlap", page_case.OVERLAP)
+        self.run_duet("source", program)
+        page, stats = self.opened("source")
+        rows = page.evaluate("[...document.querySelectorAll('table.source tbody tr')].map((r) => [Number(r.cells[0].textContent), r.querySelector('code').textContent])")
+        self.assertEqual(rows, [list(one) for one in enumerate((self.folder / "overlap.cu").read_text().splitlines(), 1)])
+        kernel = stats["lines"][0]
+        of_file = {line["line"]: line for line in kernel["lines"] if line["file"].endswith("overlap.cu")}
+        counted = page.evaluate("[...document.querySelectorAll('table.source tr[data-line]')].map((r) => Number(r.dataset.line))")
+        self.assertEqual(counted, sorted(of_file))
+        ptx = (self.folder / "source" / kernel["lines"][0]["ptx"]).read_text().splitlines()
+        hottest = max(of_file.values(), key=lambda line: line["slots"])["line"]
+        self.assertEqual(page.evaluate("document.querySelector('table.source tr.selected').dataset.line"), str(hottest))
+        for line in [hottest, *sorted(of_file)]:
+            if line != hottest:  # by keyboard
+                page.evaluate(f"document.querySelector('table.source tr[data-line=\"{line}\"] button').focus()")
+                self.press(page, "Enter", text="\r")
+            shown = page.evaluate("[...document.querySelectorAll('table.ptx tbody tr')].map((r) => [Number(r.cells[0].textContent), r.querySelector('code').textContent,"
+                                  " ...['slots', 'instructions', 'lanes'].map((what) => Number(r.querySelector(`[data-field$=${what}]`).dataset.value))])")
+            self.assertEqual(sum(one[2] for one in shown), of_file[line]["slots"])
+            self.assertEqual(sum(one[3] for one in shown), of_file[line]["instructions"])
+            self.assertGreater(len(shown), 0)
+            for number, text, *_ in shown:
+                self.assertEqual(text.split(), ptx[number - 1].split("//")[0].split() or text.split())
+        # The hottest line first.
+        page.evaluate("document.querySelector('table.source th:nth-child(2) button').click()")
+        self.assertEqual(page.evaluate("document.querySelector('table.source tbody tr').dataset.line"), str(hottest))
+        self.assertEqual(page.problems, [])
+
+    def test_long_source(self):
+        """Of a file that has no room the page has what lies around lines with counts; without the file it has no source."""
+        kernel = "__global__ void far(float* p) { p[threadIdx.x] *= 3; }\n"
+        padding = "".join(f"// {i} {'x' * 90}\n" for i in range(1500))
+        text = "#include <cuda_runtime.h>\n" + padding + kernel + padding + "int main() { float* p; cudaMalloc(&p, 4096); far<<<1, 64>>>(p); return cudaDeviceSynchronize(); }\n"
+        program = self.program("long", text)
+        self.run_duet("long", program)
+        page, _ = self.opened("long")
+        numbers = page.evaluate("[...document.querySelectorAll('table.source tbody tr')].map((r) => Number(r.cells[0].textContent))")
+        self.assertEqual(numbers, list(range(1502 - 12, 1502 + 13)))
+        self.assertEqual(page.evaluate("document.querySelector('table.source tr.selected code').textContent"), kernel.strip())
+        (self.folder / "long.cu").unlink()
+        self.run_duet("gone", program)
+        self.assertFalse(self.section(self.opened("gone")[0], "source"))
+
 
 if __name__ == "__main__":
     page_case.main(ReadingTest)

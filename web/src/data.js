@@ -7,6 +7,7 @@ function parsed(id) {
 export const stats = parsed("duet-stats");
 export const timeline = parsed("duet-timeline") ?? { grain_ps: 0, calls: {}, names: [], kinds: [], tracks: [], parts: [], path: [], moments: [], readable: {} };
 export const measuredAdvice = parsed("duet-advice");
+export const sources = parsed("duet-sources");
 const machineKeys = parsed("duet-machine") ?? [];
 export { machineKeys };
 

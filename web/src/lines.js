@@ -7,21 +7,21 @@ import { bytes, count, share } from "./units.js";
 
 const MOST = 12; // lines of a kernel that are shown at once
 const KERNELS = 8;
-const ALWAYS = 6; // columns, also where no line has anything there
+export const ALWAYS = 6; // columns, also where no line has anything there
 
-function allSlots(kernel) {
+export function allSlots(kernel) {
   return kernel.lines.reduce((sum, line) => sum + line.slots, kernel.no_line.no_warp);
 }
 
 // A bar as long as the line's part of the hottest line, in the colours of the causes.
-function bar(slots, most, total) {
+export function bar(slots, most, total) {
   const parts = Object.entries(slots).filter(([, value]) => value > 0);
   const text = parts.map(([cause, value]) => `${causeName(cause)}: ${count(value)} (${share(value, total)})`).join("\n");
   return element("span", { class: "cause-bar", title: text, role: "img", "aria-label": text },
     ...parts.map(([cause, value], i) => element("i", { style: `width:${(100 * value) / (most || 1)}%;background:${causeColour(cause, i)}` })));
 }
 
-const COLUMNS = [
+export const COLUMNS = [
   { title: "line", left: true }, { title: "source", left: true, hint: "as the file was when the run ended" },
   { title: "slots", hint: "of the kernel's issue slots: those in which an instruction of the line was issued, and those that were lost because a warp waited to issue one" },
   { title: "by cause", left: true, hint: "the longest bar is the hottest line's" },
@@ -35,11 +35,11 @@ const COLUMNS = [
   { title: "shared conflicts / access", hint: "passes beyond the first of an access to shared memory" },
 ];
 
-function fileName(path) {
+export function fileName(path) {
   return path.slice(path.lastIndexOf("/") + 1);
 }
 
-function row(line, most, total, field) {
+export function row(line, most, total, field) {
   const width = machineNumber("gpu.sm.warp_width") ?? 32;
   const reads = line.l1_hits + line.l1_misses;
   const name = line.line === 0 ? "other lines" : `${fileName(line.file)}:${line.line}`;
@@ -59,7 +59,7 @@ function row(line, most, total, field) {
   ];
 }
 
-function legend(lines) {
+export function legend(lines) {
   const causes = [...new Set(lines.flatMap((line) => ["issued", ...Object.keys(line.stalls)]))];
   return element("div", { class: "legend" }, ...causes.map((cause, i) =>
     element("span", {}, element("i", { style: `background:${causeColour(cause, i)}` }), causeName(cause))));

@@ -11,6 +11,7 @@ import { kernelsSection } from "./kernels.js";
 import { overview } from "./overview.js";
 import { overTimeSection } from "./over_time.js";
 import { rooflineSection } from "./roofline.js";
+import { sourceSection } from "./source.js";
 import { timelineSection } from "./timeline.js";
 import { count, time } from "./units.js";
 
@@ -48,7 +49,7 @@ function page() {
     return;
   }
   document.title = `${stats.command} on ${stats.machine} – Duet`;
-  const withGpu = [overview, adviceSection, timelineSection, overTimeSection, flopsSection, rooflineSection, kernelsSection, coresSection, copiesSection, callsSection];
+  const withGpu = [overview, adviceSection, timelineSection, overTimeSection, flopsSection, rooflineSection, kernelsSection, sourceSection, coresSection, copiesSection, callsSection];
   const sections = [...(stats.account ? withGpu : []), processorSection, componentsSection, restSection].map((make) => make()).filter(Boolean);
   main.replaceChildren(
     element("h1", {}, `${stats.command} on ${stats.machine}`), facts(), ...warnings(),

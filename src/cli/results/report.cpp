@@ -80,8 +80,8 @@ std::string text_in_page(const std::string& page, const std::string& id) {
   return page.substr(from, page.find("</script>", from) - from);
 }
 
-// The page anew. Its timeline, and the shorter statistics of a long run, are those of an earlier page: the
-// journal has gone with the run's end.
+// The page anew. Its timeline, sources, and the shorter statistics of a long run, are those of an earlier
+// page: the journal has gone with the run's end.
 void write_page_again(const config::Installation& installation, const ProcessFolder& process) {
   const std::string path = process.path + "/report.html",
                     html = report::page_template(installation.report_template);
@@ -96,6 +96,7 @@ void write_page_again(const config::Installation& installation, const ProcessFol
   report::fill_template(page, html,
                         {{"duet-stats", text(stats)},
                          {"duet-timeline", text(text_in_page(before, "duet-timeline"))},
+                         {"duet-sources", text(text_in_page(before, "duet-sources"))},
                          {"duet-machine", text(report::machine_text(keys))},
                          {"duet-advice", text(read_file(process.path + "/advice.json").value_or(""))}});
   write_file(path, page.str());

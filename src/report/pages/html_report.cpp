@@ -8,6 +8,7 @@
 
 #include "report/json/json_text.h"
 #include "report/pages/page.h"
+#include "report/pages/sources.h"
 #include "report/timeline/timeline.h"
 
 namespace duet::report {
@@ -15,10 +16,12 @@ namespace duet::report {
 namespace {
 
 void write_parts(std::ostream& out, std::string_view html_template, std::function<void(std::ostream&)> stats,
-                 std::function<void(std::ostream&)> timeline, const std::vector<MachineKey>& machine) {
+                 std::function<void(std::ostream&)> timeline, std::function<void(std::ostream&)> sources,
+                 const std::vector<MachineKey>& machine) {
   fill_template(out, html_template,
                 {{"duet-stats", std::move(stats)},
                  {"duet-timeline", std::move(timeline)},
+                 {"duet-sources", std::move(sources)},
                  {"duet-machine", [&](std::ostream& json) { json << machine_text(machine); }}});
 }
 
@@ -67,14 +70,14 @@ void write_html_report(std::ostream& out, std::string_view html_template, const 
   };
   write_parts(
       out, html_template, write_stats, [&](std::ostream& json) { write_timeline_json(json, report); },
-      machine);
+      [&](std::ostream& json) { write_sources_json(json, report); }, machine);
 }
 
 void write_html_report(std::ostream& out, std::string_view html_template, const HostReport& report,
                        const std::vector<MachineKey>& machine) {
   write_parts(
       out, html_template, [&](std::ostream& json) { write_host_stats_json(json, report); },
-      [](std::ostream&) {}, machine);
+      [](std::ostream&) {}, [](std::ostream&) {}, machine);
 }
 
 }  // namespace duet::report

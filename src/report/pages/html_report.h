@@ -4,7 +4,8 @@
 //   <script type="application/json" id="duet-stats"></script>
 //
 // duet-stats is stats.json with fewer kernels and copies one by one, duet-timeline the further data of a
-// timeline (report/timeline/timeline.h), duet-machine the keys of the machine.
+// timeline (report/timeline/timeline.h), duet-sources sources beside counts of lines (sources.h),
+// duet-machine the keys of the machine.
 #pragma once
 
 #include <iosfwd>
