@@ -109,7 +109,7 @@ class WideCopies(Fixture):
         bodies = re.split(r"\.entry (\w+)", (WORK / "wide_copies.ptx").read_text())[1:]
         found = {}
         for name, body in zip(bodies[::2], bodies[1::2]):
-            found[name] = sorted(re.findall(r"\b((?:ld|st)\.(?:global|shared)\S*)\t", body.split(".visible")[0]))
+            found[name] = sorted(re.findall(r"\b((?:ld|st)\.(?:global|shared)\S*)\s", body.split(".visible")[0]))
         self.assertEqual(found["one"], ["ld.global.v4.u32", "st.global.v4.u32"])
         self.assertEqual(found["two"], 2 * ["ld.global.v4.u32"] + 2 * ["st.global.v4.u32"])
         self.assertEqual(found["tile"], ["ld.global.v4.u32", "ld.shared.v4.u32", "st.global.v4.u32", "st.shared.v4.u32"])

@@ -183,7 +183,7 @@ class HotLines(Fixture):
         result = call(DUET, "stats", "csv", WORK / "out-lines-streams", "lines")
         rows = list(csv.DictReader(io.StringIO(result.stdout)))
         lines = [(kernel["kernel"], line) for kernel in found["lines"] for line in kernel["lines"]]
-        self.assertEqual([(row["kernel"], int(row["line"]), int(row["slots"])) for row in rows], [(kernel, line["line"], line["slots"]) for kernel, line in lines])
+        self.assertEqual([(row["symbol"], int(row["line"]), int(row["slots"])) for row in rows], [(kernel, line["line"], line["slots"]) for kernel, line in lines])
         self.assertIn("lines[].lines[].slots ", call(DUET, "stats", "describe", "lines").stdout)
 
     def test_needs_time(self):

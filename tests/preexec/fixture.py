@@ -50,9 +50,9 @@ class Programs(unittest.TestCase):
         done, statistics = self.succeeds(*arguments)
         return done.stdout, statistics
 
-    def refused(self, part, *arguments, machine="fused"):
+    def refused(self, part, *arguments, machine="fused", status=125):
         done, _ = self.run_duet(*arguments, machine=machine)
-        self.assertEqual(done.returncode, 125, done.stderr)
+        self.assertEqual(done.returncode, status, done.stderr)
         self.assertIn(part, done.stderr)
         self.assertEqual(len([line for line in done.stderr.splitlines() if "duet" in line]), 1, done.stderr)
 

@@ -3,6 +3,11 @@
 // told, a host function is not called. Argument: read or write.
 #include "expect.h"
 
+// What follows is submitted before the fault.
+__global__ void spend(long long cycles) {
+  for (const long long end = clock64() + cycles; clock64() < end;) {
+  }
+}
 __global__ void write_to(int* address) { *address = 1; }
 __global__ void read_from(const int* address, int* out) { *out = *address; }
 
@@ -18,6 +23,7 @@ int main(int argc, char** argv) {
   }
   int* valid = nullptr;
   CHECK(cudaMalloc(reinterpret_cast<void**>(&valid), sizeof(int)));
+  spend<<<1, 1>>>(1000000);
   if (strcmp(argv[1], "write") == 0)
     write_to<<<1, 1>>>(nullptr);
   else
