@@ -9,7 +9,7 @@
 namespace duet::advise {
 
 namespace {
-constexpr std::size_t kReplayed = 20'000;
+constexpr std::size_t kReplayed = 20'000, kReplayedAlone = 2'000;
 constexpr std::uint32_t kDefaultStream = 0;  // the legacy default stream
 constexpr unsigned kNoEngine = 3;            // copies and fills inside device memory
 }  // namespace
@@ -149,9 +149,9 @@ void Commands::reorder(std::vector<Command>& commands, Issue issue) {
   }
 }
 
-Picoseconds Commands::end_ps(const Order& order) const {
+Picoseconds Commands::end_ps(const Order& order, std::size_t count) const {
   Replay replay{order, {}, {}, {}, {}, {}};
-  std::vector<Command> commands = commands_;
+  std::vector<Command> commands(commands_.begin(), commands_.begin() + static_cast<std::ptrdiff_t>(count));
   if (order.issue != Issue::AsItIs) reorder(commands, order.issue);
   for (Command& one : commands) {
     one.number = static_cast<std::uint64_t>(&one - commands.data()) + 1;
@@ -164,10 +164,10 @@ Picoseconds Commands::end_ps(const Order& order) const {
 }
 
 Picoseconds Commands::saved(const Order& order) const {
-  const Picoseconds now = end_ps({.read_ahead = read_ahead_}), then = end_ps(order);
+  const std::size_t count = order.own_streams ? std::min(commands_.size(), kReplayedAlone) : commands_.size();
+  const Picoseconds now = end_ps({.read_ahead = read_ahead_}, count), then = end_ps(order, count);
   if (then >= now) return 0;
-  const double share =
-      static_cast<double>(all_) / static_cast<double>(std::max<std::size_t>(1, commands_.size()));
+  const double share = static_cast<double>(all_) / static_cast<double>(std::max<std::size_t>(1, count));
   return static_cast<Picoseconds>(static_cast<double>(now - then) * std::max(1.0, share));
 }
 

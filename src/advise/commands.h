@@ -7,7 +7,8 @@
 // Each command keeps its length, and is queued when it was; in another order, when the command in its place
 // was. The driver prepares one at a time, a channel keeps its order, a copy engine moves one copy at a time,
 // and kernels run at once as far as the SMs have room. Left out: events, and that a program that waits queues
-// its next command earlier. Of a long run the first 20,000 commands stand for all.
+// its next command earlier. Of a long run the first 20,000 commands stand for all, and 2,000 where each has a
+// stream of its own: then every one is looked at before every other.
 #pragma once
 
 #include <vector>
@@ -49,7 +50,7 @@ class Commands {
   struct Replay;
   void add(const auto& record, unsigned engine, std::uint64_t pointers, double room);
   static void reorder(std::vector<Command>& commands, Issue issue);
-  Picoseconds end_ps(const Order& order) const;
+  Picoseconds end_ps(const Order& order, std::size_t count) const;  // of the first so many
 
   std::vector<Command> commands_;
   std::uint64_t channels_, streams_ = 0, all_ = 0, taken_[2] = {};

@@ -1,5 +1,7 @@
 #include "cli/options/option_groups.h"
 
+#include <algorithm>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -33,11 +35,15 @@ const std::vector<Group>& groups() {
 }  // namespace
 
 void group_run_options(CLI::App& app) {
-  for (const Group& group : groups())
-    for (const std::string_view name : group.options)
-      if (CLI::Option* const option = app.get_option_no_throw(std::string(name));
-          option != nullptr && option->get_group() == "Options")
+  for (CLI::Option* const option : app.get_options([](const CLI::Option*) { return true; })) {
+    if (option->get_lnames().empty() || option->get_group() != "Options") continue;
+    const std::string name = "--" + option->get_lnames().front();
+    for (const Group& group : groups())
+      if (std::find(group.options.begin(), group.options.end(), name) != group.options.end()) {
         option->group(group.name);
+        break;
+      }
+  }
 }
 
 }  // namespace duet::cli
