@@ -98,17 +98,20 @@ Picoseconds Facts::tail(const report::KernelResult& kernel, std::uint64_t blocks
                                   static_cast<double>(kernel.end_ps - kernel.start_ps));
 }
 
-// In the order of submission.
+// In the order of submission. Of a long run the first ones of each kind stand for all.
 void Facts::look_at_neighbours() {
   constexpr std::uint32_t kKernel = ~0u;
+  constexpr std::uint64_t kLookedAt = 20'000;
   struct Command {
     std::uint64_t number;
     std::uint32_t kind, stream;
     Picoseconds driver_start_ps, start_ps, end_ps;
   };
   std::vector<Command> commands;
+  std::map<std::uint32_t, std::uint64_t> seen;  // by kind
   const auto take = [&](const auto& one, std::uint32_t kind) {
-    commands.push_back({one.command, kind, one.stream, one.driver_start_ps, one.start_ps, one.end_ps});
+    if (++seen[kind] <= kLookedAt)
+      commands.push_back({one.command, kind, one.stream, one.driver_start_ps, one.start_ps, one.end_ps});
   };
   report_.for_each_kernel([&](const report::KernelResult& kernel) { take(kernel, kKernel); });
   report_.for_each_copy(
@@ -126,6 +129,14 @@ void Facts::look_at_neighbours() {
     if (one.kind == static_cast<std::uint32_t>(report::CopyKind::HostToDevice)) ++to_device.next_to_another;
     if (one.kind == static_cast<std::uint32_t>(report::CopyKind::DeviceToHost)) ++to_host.next_to_another;
   }
+  const auto of_all = [&](auto& count, std::uint32_t kind) {
+    if (seen[kind] > kLookedAt)
+      count = static_cast<std::uint64_t>(static_cast<double>(count) * static_cast<double>(seen[kind]) /
+                                         kLookedAt);
+  };
+  of_all(launch_driver_ps, kKernel);
+  of_all(to_device.next_to_another, static_cast<std::uint32_t>(report::CopyKind::HostToDevice));
+  of_all(to_host.next_to_another, static_cast<std::uint32_t>(report::CopyKind::DeviceToHost));
 }
 
 void Facts::add(const report::CopyRecord& copy) {
