@@ -1,5 +1,5 @@
-// The counts of a load-store unit by instruction (line_counts.h), but for the place that sends requests. Only
-// load_store_unit.cpp includes it.
+// The counts of a load-store unit's requests, and by instruction (line_counts.h). Only load_store_unit.cpp
+// and what it includes do.
 #pragma once
 
 #include "gpu/sm/load_store_state.h"
@@ -21,6 +21,20 @@ template <unsigned W>
     if (path == MemoryPath::L1) ++count_of(*instruction.counts, InstructionCount::GlobalAccesses);
     if (path == MemoryPath::Shared) ++count_of(*instruction.counts, InstructionCount::SharedAccesses);
   }
+}
+
+// A request to L1 has been sent; the instruction uses so many of its bytes.
+template <unsigned W>
+[[gnu::always_inline]] inline void LoadStoreUnit<W>::State::count_request(const Instruction& instruction,
+                                                                          Bytes bytes, unsigned used_bytes) {
+  ++statistics.transactions;
+  statistics.texture_transactions += instruction.texel;
+  statistics.requested_bytes += bytes;
+  statistics.used_bytes += used_bytes;
+  if (instruction.counts == nullptr) return;
+  ++count_of(*instruction.counts, InstructionCount::Requests);
+  count_of(*instruction.counts, InstructionCount::RequestedBytes) += bytes;
+  count_of(*instruction.counts, InstructionCount::UsedBytes) += used_bytes;
 }
 
 // A line that L1 does not keep may have been in L2.

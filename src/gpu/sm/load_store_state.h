@@ -67,6 +67,7 @@ struct LoadStoreUnit<W>::State {
   void take_values(Instruction& instruction);
   void count(const Instruction& instruction);
   static void count_line(const Instruction& instruction);
+  void count_request(const Instruction& instruction, Bytes bytes, unsigned used_bytes);
   bool go_on(Picoseconds now, Cycle cycle, Instruction& instruction, unsigned index);
   bool go_on_alone(Picoseconds now, Cycle cycle, Instruction& instruction, unsigned index);
   static void make_room_for_old(Instruction& instruction, const MemoryPart& part);

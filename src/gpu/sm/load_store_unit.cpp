@@ -3,6 +3,7 @@
 #include <string>
 
 #include "gpu/sm/load_store_lines.h"
+#include "gpu/sm/load_store_local.h"
 #include "gpu/sm/load_store_values.h"
 #include "memory/cache/byte_masks.h"
 #include "ptx/memory_order.h"
@@ -285,17 +286,7 @@ bool LoadStoreUnit<W>::State::send(Picoseconds now, Instruction& instruction, co
   packet.traffic_class = traffic_class;
   if (ports.races != nullptr && op.kind != ptx::Kind::Load) look_for_race(instruction, request, now);
   channel.push(now, packet);
-  if (part.path == MemoryPath::L1) {
-    ++statistics.transactions;
-    statistics.texture_transactions += instruction.texel;
-    statistics.requested_bytes += request.bytes;
-    statistics.used_bytes += used_bytes;
-    if (instruction.counts != nullptr) {
-      ++count_of(*instruction.counts, InstructionCount::Requests);
-      count_of(*instruction.counts, InstructionCount::RequestedBytes) += request.bytes;
-      count_of(*instruction.counts, InstructionCount::UsedBytes) += used_bytes;
-    }
-  }
+  if (part.path == MemoryPath::L1) count_request(instruction, request.bytes, used_bytes);
   ++instruction.answers;
   advance(instruction, group);
   return true;
@@ -334,109 +325,6 @@ void LoadStoreUnit<W>::State::serve_shared(Instruction& instruction, const Memor
   }
   instruction.ready = std::max(instruction.ready, cycle + (passes - 1) * shared_pass + shared_latency);
   free_at = cycle + passes;
-}
-
-// An atomic of several words on local memory, which lies there word by word: nobody else reaches it, so it is
-// a read and then a write. Whatever its warp does next waits behind it in the queue, until the write is sent.
-template <unsigned W>
-[[gnu::noinline]] bool LoadStoreUnit<W>::State::go_on_alone(Picoseconds now, Cycle cycle,
-                                                            Instruction& instruction, unsigned index) {
-  const MemoryPart& part = instruction.parts[instruction.part];
-  if (reads_own(instruction)) return true;  // its answers are on their way
-  if (!ports.to_l1->can_push(now, memory::TrafficClass::NonTriggered)) return false;
-  if (!instruction.writes_own && instruction.step == 0 && instruction.remaining == part.lanes)
-    make_room_for_old(instruction, part);
-  send_word(now, instruction, part, index);
-  free_at = cycle + 1;
-  if (instruction.remaining != 0) return true;
-  instruction.remaining = part.lanes;
-  if (++instruction.step < part.steps) return true;
-  if (!instruction.writes_own) {
-    free_at = kNever;
-    return true;
-  }
-  instruction.writes_own = false;
-  instruction.step = 0;
-  if (++instruction.part < instruction.part_count)
-    instruction.remaining = instruction.parts[instruction.part].lanes;
-  return true;
-}
-
-// Payload of a lane: the old value, which has yet to come, and the operands behind it.
-template <unsigned W>
-void LoadStoreUnit<W>::State::make_room_for_old(Instruction& instruction, const MemoryPart& part) {
-  instruction.takes_data = true;
-  LaneMask(part.lanes).for_each([&](unsigned lane) {
-    std::byte* const at = instruction.payload.data() + lane * instruction.stride;
-    std::memmove(at + instruction.bytes, at, instruction.stride - instruction.bytes);
-  });
-}
-
-// All words are there: the new values take the first operand's place.
-template <unsigned W>
-[[gnu::noinline]] void LoadStoreUnit<W>::State::update_own(Instruction& instruction, Cycle cycle) {
-  const MicroOp& op = *instruction.op;
-  const AtomicFunction update = atomic_function(op.atomic_operation, op.atomic_type, true);
-  const unsigned bytes = instruction.bytes;
-  LaneMask(instruction.parts[instruction.part].lanes).for_each([&](unsigned lane) {
-    std::byte* const old = instruction.payload.data() + lane * instruction.stride;
-    alignas(16) std::byte value[16], unused[16];
-    std::memcpy(value, old, bytes);
-    update(value, old + bytes, old + 2 * bytes, unused);
-    std::memcpy(old + bytes, value, bytes);
-  });
-  instruction.writes_own = true;
-  instruction.step = 0;
-  free_at = cycle + 1;
-}
-
-// A word of the lanes in one line: a read of the old value, or a write of the new one.
-template <unsigned W>
-void LoadStoreUnit<W>::State::send_word(Picoseconds now, Instruction& instruction, const MemoryPart& part,
-                                        unsigned index) {
-  const std::uint32_t step = instruction.step * part.step_bytes;
-  const std::uint32_t* offsets = instruction.offsets.data();
-  const std::uint32_t at = offsets[std::countr_zero(instruction.remaining)] + step;
-  const std::uint32_t segment = at & ~(part.request_bytes - 1);
-  const std::uint64_t group =
-      lanes_where<W>(offsets, step, part.group_mask, at & part.group_mask) & instruction.remaining;
-  const RequestHandle handle = pool.allocate();
-  Request& request = pool[handle];
-  request.address = part.base + segment;
-  request.bytes = static_cast<std::uint16_t>(part.request_bytes);
-  request.operation = instruction.writes_own ? memory::Operation::Write : memory::Operation::Read;
-  request.agent = memory::Agent::Sm;
-  request.scope = memory::Scope::Block;
-  request.cacheability = part.cacheability;
-  request.unit = sm;
-  request.warp = static_cast<std::uint16_t>(instruction.warp);
-  request.requester = Requester{index, instruction.step}.pack();
-  request.pc = instruction.op->ptx_line;
-  request.tag = group;
-  request.mask = touched_bytes(offsets, step - segment, group, 4);
-  if (instruction.writes_own)
-    LaneMask(group).for_each([&](unsigned lane) {
-      std::memcpy(
-          request.data.data() + (offsets[lane] + step - segment),
-          instruction.payload.data() + lane * instruction.stride + instruction.bytes + instruction.step * 4,
-          4);
-    });
-  const auto used_bytes =
-      static_cast<unsigned>(std::popcount(request.mask.bits[0]) + std::popcount(request.mask.bits[1]));
-  memory::Packet packet;
-  packet.request = handle;
-  packet.payload_bytes = static_cast<std::uint16_t>(instruction.writes_own ? used_bytes : 0);
-  ports.to_l1->push(now, packet);
-  ++statistics.transactions;
-  statistics.requested_bytes += request.bytes;
-  statistics.used_bytes += used_bytes;
-  if (instruction.counts != nullptr) {
-    ++count_of(*instruction.counts, InstructionCount::Requests);
-    count_of(*instruction.counts, InstructionCount::RequestedBytes) += request.bytes;
-    count_of(*instruction.counts, InstructionCount::UsedBytes) += used_bytes;
-  }
-  ++instruction.answers;
-  instruction.remaining &= ~group;
 }
 
 // The next step of an instruction; false: it waits for room.
