@@ -44,6 +44,11 @@ bool pitched(size_t width, size_t height, unsigned element) {
   return width != 0 && height != 0 && (element == 4 || element == 8 || element == 16);
 }
 
+const cudaMemLocation* place_of(const CUmemLocation* location) {
+  return reinterpret_cast<const cudaMemLocation*>(location);
+}
+cudaMemAllocationType type_of(CUmemAllocationType type) { return static_cast<cudaMemAllocationType>(type); }
+
 bool on_device(const Allocation& allocation) { return allocation.in_device_memory(); }
 
 template <typename T>
@@ -233,20 +238,15 @@ DUET_CU_DO(cuDeviceGetMemPool, Other, Init, (CUmemoryPool * pool, CUdevice devic
            duet::cuda::get_pool(pool, device))
 DUET_CU_DO(cuDeviceSetMemPool, Other, Init, (CUdevice device, CUmemoryPool pool),
            duet::cuda::set_pool(device, pool))
-#define DUET_CU_POOL_CALL(name, parameters, call)                                                      \
-  DUET_CU_BODY(name, Other, Init, parameters) {                                                        \
-    const cudaError_t error = duet::cuda::check_pool_location(                                         \
-        reinterpret_cast<const cudaMemLocation*>(location), static_cast<cudaMemAllocationType>(type)); \
-    return error != cudaSuccess ? error : (call);                                                      \
-  }                                                                                                    \
-  DUET_CU_END
-DUET_CU_POOL_CALL(cuMemGetDefaultMemPool,
-                  (CUmemoryPool * pool, CUmemLocation* location, CUmemAllocationType type),
-                  duet::cuda::get_default_pool(pool, 0))
-DUET_CU_POOL_CALL(cuMemGetMemPool, (CUmemoryPool * pool, CUmemLocation* location, CUmemAllocationType type),
-                  duet::cuda::get_pool(pool, 0))
-DUET_CU_POOL_CALL(cuMemSetMemPool, (CUmemLocation * location, CUmemAllocationType type, CUmemoryPool pool),
-                  duet::cuda::set_pool(0, pool))
+DUET_CU_DO(cuMemGetDefaultMemPool, Other, Init,
+           (CUmemoryPool * pool, CUmemLocation* location, CUmemAllocationType type),
+           duet::cuda::get_default_pool_at(pool, place_of(location), type_of(type)))
+DUET_CU_DO(cuMemGetMemPool, Other, Init,
+           (CUmemoryPool * pool, CUmemLocation* location, CUmemAllocationType type),
+           duet::cuda::get_pool_at(pool, place_of(location), type_of(type)))
+DUET_CU_DO(cuMemSetMemPool, Other, Init,
+           (CUmemLocation * location, CUmemAllocationType type, CUmemoryPool pool),
+           duet::cuda::set_pool_at(place_of(location), type_of(type), pool))
 DUET_CU_DO(cuMemPoolCreate, Other, Init, (CUmemoryPool * pool, const CUmemPoolProps* properties),
            duet::cuda::create_pool(pool, reinterpret_cast<const cudaMemPoolProps*>(properties)))
 DUET_CU_DO(cuMemPoolDestroy, Other, Init, (CUmemoryPool pool), duet::cuda::destroy_pool(session, pool))

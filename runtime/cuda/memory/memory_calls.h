@@ -27,7 +27,10 @@ cudaError_t release_in_stream(Session& session, void* pointer, cudaStream_t stre
 cudaError_t get_default_pool(cudaMemPool_t* pool, int device);
 cudaError_t get_pool(cudaMemPool_t* pool, int device);
 cudaError_t set_pool(int device, cudaMemPool_t pool);
-cudaError_t check_pool_location(const cudaMemLocation* location, cudaMemAllocationType type);
+cudaError_t get_default_pool_at(cudaMemPool_t* pool, const cudaMemLocation* location,
+                                cudaMemAllocationType type);
+cudaError_t get_pool_at(cudaMemPool_t* pool, const cudaMemLocation* location, cudaMemAllocationType type);
+cudaError_t set_pool_at(const cudaMemLocation* location, cudaMemAllocationType type, cudaMemPool_t pool);
 cudaError_t create_pool(cudaMemPool_t* pool, const cudaMemPoolProps* props);
 cudaError_t destroy_pool(Session& session, cudaMemPool_t pool);
 cudaError_t set_pool_attribute(cudaMemPool_t pool, cudaMemPoolAttr attribute, void* value);

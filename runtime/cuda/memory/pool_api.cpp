@@ -139,8 +139,9 @@ cudaError_t duet::cuda::get_pool(cudaMemPool_t* pool, int device) {
   *pool = current_pool();
   return cudaSuccess;
 }
-// Of a location: there are pools of device memory alone.
-cudaError_t duet::cuda::check_pool_location(const cudaMemLocation* location, cudaMemAllocationType type) {
+namespace {
+// There are pools of device memory alone.
+cudaError_t check_place(const cudaMemLocation* location, cudaMemAllocationType type) {
   if (location == nullptr) return cudaErrorInvalidValue;
   const bool managed = type == cudaMemAllocationTypeManaged;
   if (!managed && type != cudaMemAllocationTypePinned) return cudaErrorInvalidValue;
@@ -152,25 +153,41 @@ cudaError_t duet::cuda::check_pool_location(const cudaMemLocation* location, cud
     case cudaMemLocationTypeHostNuma:
       return cudaErrorNotSupported;
     default:
-      return managed && location->type == cudaMemLocationTypeInvalid ? cudaErrorNotSupported
-                                                                     : cudaErrorInvalidValue;
+      return managed && location->type == cudaMemLocationTypeNone ? cudaErrorNotSupported
+                                                                  : cudaErrorInvalidValue;
   }
 }
-#define DUET_POOL_CALL(name, parameters, call)                                 \
-  DUET_API(name, Other, parameters) {                                          \
-    const cudaError_t error = duet::cuda::check_pool_location(location, type); \
-    return error != cudaSuccess ? error : (call);                              \
-  }                                                                            \
-  DUET_END
-DUET_POOL_CALL(cudaMemGetDefaultMemPool,
-               (cudaMemPool_t * pool, cudaMemLocation* location, cudaMemAllocationType type),
-               duet::cuda::get_default_pool(pool, 0))
-DUET_POOL_CALL(cudaMemGetMemPool,
-               (cudaMemPool_t * pool, cudaMemLocation* location, cudaMemAllocationType type),
-               duet::cuda::get_pool(pool, 0))
-DUET_POOL_CALL(cudaMemSetMemPool,
-               (cudaMemLocation * location, cudaMemAllocationType type, cudaMemPool_t pool),
-               duet::cuda::set_pool(0, pool))
+}  // namespace
+cudaError_t duet::cuda::get_default_pool_at(cudaMemPool_t* pool, const cudaMemLocation* location,
+                                            cudaMemAllocationType type) {
+  const cudaError_t error = check_place(location, type);
+  return error != cudaSuccess ? error : get_default_pool(pool, location->id);
+}
+DUET_API(cudaMemGetDefaultMemPool, Other,
+         (cudaMemPool_t * pool, cudaMemLocation* location, cudaMemAllocationType type)) {
+  return duet::cuda::get_default_pool_at(pool, location, type);
+}
+DUET_END
+cudaError_t duet::cuda::get_pool_at(cudaMemPool_t* pool, const cudaMemLocation* location,
+                                    cudaMemAllocationType type) {
+  const cudaError_t error = check_place(location, type);
+  return error != cudaSuccess ? error : get_pool(pool, location->id);
+}
+DUET_API(cudaMemGetMemPool, Other,
+         (cudaMemPool_t * pool, cudaMemLocation* location, cudaMemAllocationType type)) {
+  return duet::cuda::get_pool_at(pool, location, type);
+}
+DUET_END
+cudaError_t duet::cuda::set_pool_at(const cudaMemLocation* location, cudaMemAllocationType type,
+                                    cudaMemPool_t pool) {
+  const cudaError_t error = check_place(location, type);
+  return error != cudaSuccess ? error : set_pool(location->id, pool);
+}
+DUET_API(cudaMemSetMemPool, Other,
+         (cudaMemLocation * location, cudaMemAllocationType type, cudaMemPool_t pool)) {
+  return duet::cuda::set_pool_at(location, type, pool);
+}
+DUET_END
 DUET_API(cudaDeviceGetMemPool, Other, (cudaMemPool_t * pool, int device)) {
   return duet::cuda::get_pool(pool, device);
 }
