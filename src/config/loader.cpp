@@ -250,10 +250,6 @@ std::vector<MachineFile> processor_of(const std::vector<MachineFile>& files,
   return {};
 }
 
-}  // namespace
-
-namespace {
-
 // gpu.l2.bytes, the size of all slices, stands for gpu.l2.sets; where no power of two of sets has the size,
 // for gpu.l2.ways. The new value lives in `tables`.
 void resolve_size_of_l2(RawValues& values, std::vector<toml::table>& tables) {
