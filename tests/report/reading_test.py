@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""report.html in a browser, as somebody reads it: sorting and finding, the picture of the memory, the roofs of floating-point
-operations, sources, occupancy. Are its numbers those of stats.json and of the files of the run?   reading_test.py BUILD SOURCE [NAME]"""
+"""report.html in a browser, as somebody reads it: sorting and finding, the roofs of floating-point operations, sources. Are its
+numbers those of stats.json and of the files of the run?   reading_test.py BUILD SOURCE [NAME]"""
 import json
 
 import page_case
@@ -53,17 +53,22 @@ int main() {
 
 class ReadingTest(PageCase):
     def test_many_launches_open_at_once(self):
-        """5,000 launches, with all that a run has on the timed GPU, are there in a second."""
-        self.run_duet("launches", self.program("launches", LAUNCHES))
+        """5,000 launches take two to two and a half times the processor time of 50: 0.6 to 0.7 s in place of 0.3. The bound is
+        a second where those take 0.3."""
         # Nothing that has been drawn is drawn again because its place has a size now.
         spy = """window.resizing = 0;
           window.ResizeObserver = class extends ResizeObserver {
             constructor(told) { super((...all) => { const from = performance.now(); told(...all); window.resizing += performance.now() - from; }); }
           };"""
-        pages = [self.browser.open(self.folder / "launches/report.html", before=spy) for _ in range(3)]
-        self.assertEqual([page.problems for page in pages], [[], [], []])
-        self.assertLess(min(page.cpu_seconds for page in pages), 1)
-        self.assertLess(min(page.evaluate("window.resizing") for page in pages), 5)
+        seconds = {}
+        for launches in (50, 5000):
+            name = f"launches-{launches}"
+            self.run_duet(name, self.program(name, LAUNCHES.replace("2500", str(launches // 2))))
+            pages = [self.browser.open(self.folder / name / "report.html", before=spy) for _ in range(3)]
+            self.assertEqual([page.problems for page in pages], [[], [], []])
+            seconds[launches] = min(page.cpu_seconds for page in pages)
+        self.assertLess(seconds[5000], 3.5 * seconds[50])
+        self.assertLess(min(page.evaluate("window.resizing") for page in pages), 0.01 * 1000 * seconds[5000])
         self.assertGreater(pages[0].evaluate("document.querySelectorAll('.chart svg, .chart canvas').length"), 1)
 
     def column(self, page, table, column):
