@@ -43,6 +43,23 @@ class SharedLibrary(Fixture):
         self.assertRegex(header, r"FLAGS_1.*PIE")
 
 
+class StaticNames(Fixture):
+    def test_variables_and_kernels_of_one_file(self):
+        source = WORK / "static_names.cu"
+        source.write_text("static __constant__ int table[4];\nstatic __device__ int written_outside;\n"
+                          "template <class T> __device__ T turned(T x) {\n  static __shared__ T used[32], unused[64];\n"
+                          "  used[threadIdx.x] = x;\n  __syncthreads();\n  return used[threadIdx.x ^ 1];\n}\n"
+                          "static __global__ void k(int* p) { *p = turned(table[1] + written_outside); }\n"
+                          "void host(int* p) { k<<<1, 1>>>(p); }\n")
+        result = call(DUET, "cc", "-ptx", source, "-o", WORK / "static_names.ptx")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        lines = (WORK / "static_names.ptx").read_text().splitlines()
+        variables = [line.split(" = ")[0] for line in lines if re.match(r"(\.weak )?\.(const|global|shared)", line)]
+        self.assertEqual(variables, [".const .align 4 .b8 table[16];", ".global .align 4 .u32 written_outside;",
+                                     ".weak .shared .align 4 .b8 _ZZ6turnedIiET_S0_E4used[128];"])
+        self.assertTrue(any(line.startswith(".visible .entry _Z1kPi(") for line in lines))
+
+
 class HostSources(Fixture):
     """C and C++ beside a .cu file: they find CUDA's headers, as with nvcc."""
     SOURCES = {

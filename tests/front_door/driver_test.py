@@ -115,6 +115,35 @@ class RuntimeCompilation(Fixture):
         result = call(DUET, "run", "-q", "--out", "nvrtc-out", program, env={"LD_LIBRARY_PATH": str(libraries), "PATH": os.environ["PATH"]})
         self.assertEqual((result.returncode, result.stdout), (0, "6 7\n"), result.stderr)
 
+    def test_names_headers_cubins_and_errors(self):
+        program = nvrtc_program()
+        result = call(DUET, "run", "-q", "--out", "nvrtc-names-out", program)
+        self.assertEqual((result.returncode, result.stdout), (0, "right\n"), result.stderr)
+
+
+class OwnRuntimeCompilation(Fixture):
+    """NVRTC by clang, as a machine without NVIDIA's has it."""
+    def test_names_headers_cubins_and_errors(self):
+        program = nvrtc_program()
+        result = call(DUET, "run", "-q", "--out", "nvrtc-own-out", program, env={"DUET_NVRTC": "own"})
+        self.assertEqual((result.returncode, result.stdout), (0, "right\n"), result.stderr)
+
+    def test_interface_of_the_library(self):
+        for major in (12, 13):
+            library = BUILD / f"lib/duet/cuda/libnvrtc.so.{major}"
+            names = [line.split()[-1] for line in call("nm", "-D", "--defined-only", library).stdout.splitlines()]
+            self.assertEqual({name.split("@@")[-1] for name in names if "@@" in name}, {f"libnvrtc.so.{major}"})
+            self.assertEqual(len([name for name in names if name.startswith("nvrtc")]), 24, names)
+
+
+def nvrtc_program():
+    program = WORK / "nvrtc-program"
+    if not program.exists():
+        built = call(DUET, "cc", SOURCE / "tests/front_door/nvrtc_program.cpp", "-o", program, "-lnvrtc", "-lcuda")
+        if built.returncode != 0:
+            raise AssertionError(built.stderr)
+    return program
+
 
 if __name__ == "__main__":
     main()

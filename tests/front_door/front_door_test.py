@@ -531,7 +531,8 @@ class NvccBinaries(Fixture):
 class Loading(Fixture):
     def test_library_folder_holds_only_shims(self):
         names = sorted(p.name for p in (BUILD / "lib/duet/cuda").iterdir())
-        self.assertEqual(names, ["libcuda.so", "libcuda.so.1", "libcudart.so", "libcudart.so.13"])
+        self.assertEqual(names, ["libcuda.so", "libcuda.so.1", "libcudart.so", "libcudart.so.13", "libnvrtc.so", "libnvrtc.so.12",
+                                 "libnvrtc.so.13"])
 
     def test_nothing_but_the_api_is_exported(self):
         result = call("nm", "-D", "--defined-only", BUILD / "lib/duet/cuda/libcudart.so.13")

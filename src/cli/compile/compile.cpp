@@ -19,6 +19,7 @@
 #include "base/file.h"
 #include "cli/commands.h"
 #include "cli/compile/precompiled_headers.h"
+#include "cli/compile/static_names.h"
 #include "cli/compile/wide_copies.h"
 #include "cli/usage.h"
 
@@ -95,6 +96,9 @@ void fit_for_riscv(Request& request) {
     if (flag == "-shared")
       throw Error(
           "cc: --host riscv64 makes static programs: leave out -shared, and link the sources or objects");
+  for (const std::string& input : request.link_inputs)
+    if (input == "-lnvrtc")
+      throw Error("cc: --host riscv64: no NVRTC for simulated cores: compile the kernels before (-ptx)");
   std::erase_if(request.link_inputs, [](const std::string& input) {
     return input == "-lcudart" || input == "-lcudart_static" || input == "-lcuda";
   });
@@ -219,6 +223,7 @@ int compile_to_ptx(const config::Installation& installation, const Request& requ
                    const std::string& source, const std::string& ptx, const TemporaryFolder& temporary) {
   const std::string bytes = temporary.path + "/device.bc", text = temporary.path + "/device.ll";
   std::vector<std::string> command = cuda_flags(installation, request, Pass::Device);
+  if (request.ptx_only) command.push_back(kKeepVariables);
   command.insert(command.end(), {"-c", "-emit-llvm", "-Xclang", "-emit-llvm-uselists", source, "-o", bytes});
   if (const int status = execute(command); status != 0) return status;
   const std::vector<std::string> next = {kCompiler,
@@ -350,9 +355,12 @@ int compile(const config::Installation& installation, const std::vector<std::str
     const std::string& source = request.sources[i];
     const std::string stem = fs::path(source).stem();
     if (request.ptx_only) {
-      const int status = compile_to_ptx(installation, request, source,
-                                        request.output.empty() ? stem + ".ptx" : request.output, temporary);
+      const std::string ptx = request.output.empty() ? stem + ".ptx" : request.output;
+      const int status = compile_to_ptx(installation, request, source, ptx, temporary);
       if (status != 0) return status;
+      const std::optional<std::string> text = read_file(ptx);
+      if (!text) throw Error(fmt::format("cc: cannot read {}", ptx));
+      write_file(ptx, with_names_of_nvcc(without_unused_constants(*text)));
       continue;
     }
     const std::string ptx = fmt::format("{}/{}-{}.ptx", temporary.path, i, stem);
