@@ -255,12 +255,17 @@ void MemoryPath::Misses::add(Miss miss) {
   all.push_back(std::move(miss));
 }
 
+void MemoryPath::Misses::put_aside(Miss& miss) {
+  --of_set[miss.set];
+  miss.line = miss.set = kAside;
+}
+
 void MemoryPath::Misses::arrived(double now) {
   if (all.empty() || earliest > now) return;
   std::erase_if(all, [&](const Miss& miss) {
     if (miss.arrival > now) return false;
     answering = std::max(answering, miss.arrival) + static_cast<double>(miss.answers.size());
-    --of_set[miss.set];
+    if (miss.set != kAside) --of_set[miss.set];
     return true;
   });
   if (!all.empty()) earliest = first();
@@ -302,6 +307,13 @@ MemoryPath::Times MemoryPath::send(const Request& request, double now, std::uint
   }
   if (request.store || request.atomic || !cached) {
     if (request.store && cached) {
+      misses.arrived(look_up);
+      Miss* const fetch = misses.find(request.address / cache.line_bytes, l1_.set_of(request.address));
+      if (fetch != nullptr) {
+        misses.put_aside(*fetch);
+        l1_.forget(request.address);
+        dropped_.fetched(request.address / cache.line_bytes);
+      }
       if (cache.write_evict && l1_.holds(request.address))
         dropped_.drop(request.address / cache.line_bytes,
                       DroppedWords::of(request.first_byte, request.used_bytes));

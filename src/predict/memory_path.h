@@ -90,11 +90,14 @@ class MemoryPath {
   };
   struct Misses {
     std::vector<Miss> all;
-    std::vector<std::uint32_t> of_set;  // how many
-    double earliest = 0;                // no line is there before; may be too early
-    double answering = 0;               // until then waiting requests are answered
+    std::vector<std::uint32_t> of_set;                          // how many
+    static constexpr std::uint64_t kAside = ~std::uint64_t{0};  // line and set of those
+    double earliest = 0;                                        // no line is there before; may be too early
+    double answering = 0;                                       // until then waiting requests are answered
 
     Miss* find(std::uint64_t line, std::uint64_t set);
+    // A write overtakes the line's fetch: those who wait for it get it, and its set keeps nothing.
+    void put_aside(Miss& miss);
     void add(Miss miss);
     void arrived(double now);  // the fetches that arrive until then are there
     // When one of the set, or of all, is there.

@@ -280,6 +280,10 @@ bool TagArray::write(std::uint64_t address, unsigned segments, bool whole, bool 
   return hit;
 }
 
+void TagArray::forget(std::uint64_t address) {
+  if (const std::size_t at = find(address >> line_shift_, set_at(address)); at != kNone) clear(at);
+}
+
 bool TagArray::holds(std::uint64_t address) const {
   return find(address >> line_shift_, set_at(address)) != kNone;
 }

@@ -48,6 +48,7 @@ class TagArray {
   }
   bool write(std::uint64_t address, unsigned segments, bool whole, bool allocate, Set set);
   bool holds(std::uint64_t address) const;
+  void forget(std::uint64_t address);  // its line is not there any more
   // All segments of the sectors of these.
   unsigned with_sectors(unsigned segments) const;
   // The segments brought by the last read.

@@ -163,6 +163,18 @@ __global__ void sectors(const unsigned char* from, unsigned char* to) {
   to[i] = from[i] + from[i + (1 << 20)] + from[i + (2 << 20)] + from[i + (3 << 20)];
 }
 
+// One thread stores to a word's line while that line is still on its way.
+__global__ void overtakes(int* first, int* second, int n, int rounds) {
+  int x = 0;
+  for (int r = 0; r < rounds; r++)
+    for (int i = 0; i < n; i++) {
+      const int sum = first[i] + second[i];
+      first[i] = x;
+      x = max(x, sum) - 1;
+      second[i] = x;
+    }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -207,6 +219,7 @@ int main(int argc, char** argv) {
   if (strcmp(what, "SECTORS") == 0) sectors<<<4096, 256>>>(bytes, bytes + (4 << 20));
   if (strcmp(what, "EMPTY") == 0) empty<<<132, 32>>>(data);
   if (strcmp(what, "CODE") == 0) code<<<1, 32>>>(data);
+  if (strcmp(what, "OVERTAKES") == 0) overtakes<<<1, 1>>>(words, words + 512, 256, 4);
   if (strcmp(what, "ROWS") == 0) rows<<<16, 64>>>(data, 256);
   if (strcmp(what, "FITS") == 0) {
     cudaMemset(data, 0, 3 * 4000 * 64 * sizeof(float));

@@ -131,6 +131,18 @@ class AgainstTheSimulator(Predicted):
         predicted, _ = self.predict(self.program, "ROWS")
         self.assertLess(abs(predicted["kernels"][0]["time_us"] / self.kernel_us(self.program, "ROWS") - 1), 0.15)
 
+    def test_a_store_overtakes_a_line_on_its_way(self):
+        """Who waits for the line gets it, and L1 does not: the next load fetches it again."""
+        for machine in ("gtx580", "h100"):
+            words = ["--machine", machine, self.program, "OVERTAKES"]
+            self.assertLess(abs(self.predict(*words)[0]["kernels"][0]["time_us"] / self.kernel_us(*words) - 1), 0.02, machine)
+
+    def test_the_way_of_a_kernels_end_to_the_host_is_in_its_time(self):
+        words = ["--machine", "h100", self.program, "EMPTY"]
+        self.assertLess(abs(self.predict(*words)[0]["kernels"][0]["time_us"] / self.kernel_us(*words) - 1), 0.10)
+        far = self.predict("--set", "link.latency_ns=5000", *words)[0]["kernels_us"]
+        self.assertAlmostEqual(far - self.predict(*words)[0]["kernels_us"], 4.48, delta=0.01)
+
     def test_sectors_of_a_line_go_to_one_slice(self):
         """That one SM asks for four at a time does not mean that all do."""
         words = ["--machine", "h100", self.program, "SECTORS"]

@@ -28,6 +28,7 @@ class Prediction final : public Feature, gpu::BlockPolicy {
   }
   void attach(System& system, report::JournalWriter* journal) override {
     journal_ = journal;
+    notice_ps_ = system.config().link.latency_ns * 1000;
     predictor_.emplace(system.config(), system.address_space(), sampled_,
                        [this](const predict::Prediction& prediction) { tell(prediction); });
     system.services().recorder = &predictor_->recorder();
@@ -48,6 +49,7 @@ class Prediction final : public Feature, gpu::BlockPolicy {
 
   const bool sampled_;
   report::JournalWriter* journal_ = nullptr;
+  Picoseconds notice_ps_ = 0;  // from a kernel's end to the host's knowledge of it, over the link
   std::optional<predict::Predictor> predictor_;
 };
 
@@ -56,8 +58,10 @@ void Prediction::tell(const predict::Prediction& prediction) {
   const predict::SmTimes& times = prediction.times;
   report::PredictionRecord record{};
   record.command = prediction.recording->grid->command;
-  record.time_ps = prediction.time_ps;
-  std::copy(prediction.without_ps.begin(), prediction.without_ps.end(), record.without_ps);
+  const Picoseconds notice = prediction.recording->grid->parent == nullptr ? notice_ps_ : 0;
+  record.time_ps = prediction.time_ps + notice;
+  for (std::size_t i = 0; i < prediction.without_ps.size(); ++i)
+    record.without_ps[i] = prediction.without_ps[i] != 0 ? prediction.without_ps[i] + notice : 0;
   record.roofline_ps = prediction.roofline_ps;
   record.hong_kim_ps = prediction.hong_kim_ps;
   record.issue_slots = times.slots;

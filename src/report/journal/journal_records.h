@@ -147,7 +147,7 @@ enum class CopyKind : std::uint32_t {
 struct PredictionRecord {
   static constexpr std::size_t kLimits = 10, kBusy = 5;
   std::uint64_t command;
-  Picoseconds time_ps;              // from its first block to its last one's end
+  Picoseconds time_ps;              // from its first block to when the host knows of its last one's end
   Picoseconds without_ps[kLimits];  // the same without a limit; 0: not computed
   Picoseconds roofline_ps, hong_kim_ps;
   IssueSlots issue_slots;  // of the computed SM
