@@ -16,6 +16,7 @@ Installation find_installation() {
   found.guard_library = prefix / "lib/duet/libduet_guard.so";
   found.system_calls_library = prefix / "lib/duet/libduet_system_calls.so";
   found.guest_directory = prefix / "lib/duet/guest";
+  found.openmp_directory = prefix / "lib/duet/openmp";
   found.host_program = prefix / "lib/duet/duet-host";
   found.machines_directory = prefix / "share/duet/machines";
   found.include_directory = prefix / "share/duet/include";

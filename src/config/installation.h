@@ -12,6 +12,7 @@ struct Installation {
   std::string guard_library;
   std::string system_calls_library;  // preloaded too where pinned memory is watched
   std::string guest_directory;       // libraries for programs on simulated cores
+  std::string openmp_directory;      // OpenMP for programs of `duet cc`, in source
   std::string host_program;          // the program that runs them
   std::string machines_directory;
   std::string include_directory;

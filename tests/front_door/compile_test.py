@@ -60,6 +60,43 @@ class StaticNames(Fixture):
         self.assertTrue(any(line.startswith(".visible .entry _Z1kPi(") for line in lines))
 
 
+class OpenMP(Fixture):
+    SOURCE = SOURCE / "tests/front_door/openmp_program.cu"
+
+    def compiled(self, name, *flags):
+        result = call(DUET, "cc", "-fopenmp", *flags, self.SOURCE, "-o", WORK / name)
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        return WORK / name
+
+    @classmethod
+    def setUpClass(cls):
+        """What GCC, whose own runtime it is, makes of it."""
+        built = call("g++", "-O2", "-w", "-fopenmp", "-x", "c++", cls.SOURCE, "-o", WORK / "openmp-gcc")
+        if built.returncode != 0:
+            raise AssertionError(built.stderr)
+        cls.wanted = call(WORK / "openmp-gcc").stdout
+
+    def test_native(self):
+        program = self.compiled("openmp-native")
+        for _ in range(5):
+            self.assertEqual(call(program).stdout, self.wanted)
+
+    def test_simulated_cores(self):
+        program = self.compiled("openmp-riscv64", "--host", "riscv64")
+        result = call(DUET, "run", "-q", "--host", "simulated", "--machine", "lustig2013", "--out", "openmp-out", program)
+        self.assertEqual((result.returncode, result.stdout), (0, self.wanted), result.stderr)
+
+    def test_objects_are_linked_with_it(self):
+        source = WORK / "openmp_part.cpp"
+        source.write_text("#include <omp.h>\nint threads() {\n  int n = 0;\n#pragma omp parallel num_threads(3) reduction(+ : n)\n"
+                          "  n += 1;\n  return n + omp_in_parallel();\n}\n")
+        program = WORK / "openmp_main.cu"
+        program.write_text("#include <cstdio>\nint threads();\nint main() { std::printf(\"%d\\n\", threads()); }\n")
+        self.assertEqual(call(DUET, "cc", "-fopenmp", "-c", source, "-o", WORK / "openmp_part.o").stderr, "")
+        self.assertEqual(call(DUET, "cc", "-fopenmp", program, WORK / "openmp_part.o", "-o", WORK / "openmp-parts").stderr, "")
+        self.assertEqual(call(WORK / "openmp-parts").stdout, "3\n")
+
+
 class HostSources(Fixture):
     """C and C++ beside a .cu file: they find CUDA's headers, as with nvcc."""
     SOURCES = {

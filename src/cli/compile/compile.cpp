@@ -32,6 +32,7 @@ namespace {
 constexpr const char* kCompiler = "clang++-19";
 constexpr const char* kDefaultArchitecture = "sm_60";
 constexpr const char* kRiscvHeaders = "/usr/riscv64-linux-gnu/include";
+constexpr const char* kOpenMpOfClang = "/usr/lib/llvm-19/lib/libomp.so";
 constexpr const char* kRiscvFlags[] = {"--target=riscv64-linux-gnu", "-march=rv64gc"};
 
 // Runs a program and returns its exit status.
@@ -78,6 +79,9 @@ struct Request {
   bool compile_only = false;  // -c
   bool ptx_only = false;      // -ptx
   bool riscv64 = false;       // --host riscv64: the host's part is for simulated cores
+  bool openmp = false;        // -fopenmp
+  // Where LLVM's own runtime is not there for the processor, libgomp's is (lib/duet/openmp).
+  bool openmp_by_libgomp() const { return openmp && (riscv64 || !fs::exists(kOpenMpOfClang)); }
 };
 
 // The folder with thrust/ and cub/ of a toolkit's header folder: since CUDA 13 they lie in one of their own.
@@ -141,6 +145,8 @@ Request parse(const std::vector<std::string>& arguments) {
       request.cccl = cccl_of(value());
     } else if (argument.starts_with("--cuda-include=")) {
       request.cccl = cccl_of(argument.substr(argument.find('=') + 1));
+    } else if (argument == "-fopenmp") {
+      request.openmp = true;  // of the host's part
     } else if (argument == "-L" || argument == "-l") {
       request.link_inputs.push_back(argument);
       request.link_inputs.push_back(value());
@@ -171,6 +177,13 @@ Request parse(const std::vector<std::string>& arguments) {
   return request;
 }
 
+// The device's pass reads omp.h, and no pragma.
+void add_openmp(std::vector<std::string>& flags, const config::Installation& installation,
+                const Request& request, Pass pass) {
+  if (request.openmp_by_libgomp()) flags.insert(flags.end(), {"-isystem", installation.openmp_directory});
+  if (request.openmp && pass == Pass::Host) flags.push_back("-fopenmp");
+}
+
 std::vector<std::string> cuda_flags(const config::Installation& installation, const Request& request,
                                     Pass pass, bool reads_headers = true) {
   // --cuda-path keeps clang from finding an SDK; +ptx78 is required for the .sync shuffles and votes.
@@ -193,7 +206,7 @@ std::vector<std::string> cuda_flags(const config::Installation& installation, co
                                     "-target-sdk-version=12.3"};
   if (reads_headers) {
     std::string made;
-    if (request.architecture == kDefaultArchitecture && request.cccl.empty() &&
+    if (request.architecture == kDefaultArchitecture && request.cccl.empty() && !request.openmp &&
         PrecompiledHeaders::allow(request.flags))
       made = PrecompiledHeaders(installation, kCompiler).file(pass, request.riscv64);
     if (made.empty())
@@ -212,6 +225,7 @@ std::vector<std::string> cuda_flags(const config::Installation& installation, co
   if (!request.cccl.empty())
     flags.insert(flags.end(), {"-isystem", request.cccl, "-Xclang", "-fcuda-allow-variadic-functions",
                                "-Wno-pass-failed"});
+  add_openmp(flags, installation, request, pass);
   flags.insert(flags.end(), request.flags.begin(), request.flags.end());
   return flags;
 }
@@ -277,6 +291,7 @@ int compile_for_host(const config::Installation& installation, const Request& re
   command.insert(command.end(),
                  {"-O2", "-gline-tables-only", "-D__DUET__=1", "-Wno-unused-command-line-argument",
                   "-isystem", installation.include_directory});
+  add_openmp(command, installation, request, Pass::Host);
   for (const std::string& flag : request.flags)
     if (!is_c || !flag.starts_with("-std=c++")) command.push_back(flag);
   command.insert(command.end(), {"-c", source, "-o", object});
@@ -317,6 +332,30 @@ int precompile(const config::Installation& installation) {
   return 0;
 }
 
+// Compiles a source of the installation for the program that is linked.
+int compile_part(const config::Installation& installation, const Request& request, const std::string& source,
+                 const std::string& object) {
+  std::vector<std::string> command = {kCompiler};
+  if (request.riscv64)
+    command.insert(command.end(), std::begin(kRiscvFlags), std::end(kRiscvFlags));
+  else
+    command.push_back("-fPIE");
+  command.insert(command.end(), {"-O2", "-std=c++17", "-Wno-unused-command-line-argument", "-isystem",
+                                 installation.include_directory, "-c", source, "-o", object});
+  return execute(command);
+}
+
+int link_openmp(const config::Installation& installation, const Request& request,
+                const TemporaryFolder& temporary, std::vector<std::string>& link) {
+  if (!request.openmp_by_libgomp()) {
+    if (request.openmp) link.push_back("-fopenmp");
+    return 0;
+  }
+  const std::string object = temporary.path + "/duet_openmp.o";
+  link.insert(link.end(), {object, "-lgomp"});
+  return compile_part(installation, request, installation.openmp_directory + "/duet_openmp.cpp", object);
+}
+
 // A static program, whose calls of the runtime leave it (lib/duet/guest).
 int link_for_riscv(const config::Installation& installation, const Request& request,
                    const TemporaryFolder& temporary, const std::vector<std::string>& objects) {
@@ -329,14 +368,13 @@ int link_for_riscv(const config::Installation& installation, const Request& requ
   link.insert(link.end(), request.link_inputs.begin(), request.link_inputs.end());
   for (const char* part : {"duet_guest.cpp", "duet_guest.S"}) {
     const std::string object = fmt::format("{}/{}.o", temporary.path, part);
-    std::vector<std::string> command = {kCompiler};
-    command.insert(command.end(), std::begin(kRiscvFlags), std::end(kRiscvFlags));
-    command.insert(command.end(), {"-O2", "-std=c++17", "-Wno-unused-command-line-argument", "-isystem",
-                                   installation.include_directory, "-c",
-                                   installation.guest_directory + "/" + part, "-o", object});
-    if (const int status = execute(command); status != 0) return status;
+    if (const int status =
+            compile_part(installation, request, installation.guest_directory + "/" + part, object);
+        status != 0)
+      return status;
     link.push_back(object);
   }
+  if (const int status = link_openmp(installation, request, temporary, link); status != 0) return status;
   link.insert(link.end(), {"-Wno-unused-command-line-argument", "-lpthread", "-lm"});
   return execute(link);
 }
@@ -388,6 +426,7 @@ int compile(const config::Installation& installation, const std::vector<std::str
   link.insert(link.end(), {"-o", request.output.empty() ? "a.out" : request.output});
   link.insert(link.end(), objects.begin(), objects.end());
   link.insert(link.end(), request.link_inputs.begin(), request.link_inputs.end());
+  if (const int status = link_openmp(installation, request, temporary, link); status != 0) return status;
   link.insert(
       link.end(),
       {"-Wno-unused-command-line-argument", "-L" + installation.library_directory, "-l:libcudart.so.13",
