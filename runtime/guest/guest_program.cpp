@@ -51,6 +51,9 @@ GuestProgram::~GuestProgram() = default;
 
 rv64::ProcessEnd GuestProgram::run() {
   program_.machine().threads_of_program = [this] { return host_.threads(); };
+  program_.machine().profile_of_program = [this] {
+    return std::pair{host_.profile(), host_.profile_period()};
+  };
   const rv64::ProcessEnd end = process::or_end("no call", [this] {
     try {
       return host_.run();

@@ -43,6 +43,7 @@ void Core::assign(rv64::Registers* registers, Picoseconds now, Cycle later) {
   state_.reservation.drop();
   if (registers == nullptr || serial_.is_trapped()) return;  // in a trap it goes on by itself
   state_.slots.begin(state_.ahead.cycle_at(now) + 1 + later);
+  state_.sampling.begin(state_.slots.cycle());
   serial_.go_on(registers->pc, state_.slots.cycle());
   engine().wake(*this, state_.ahead.first_edge_after(now));
 }

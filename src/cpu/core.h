@@ -71,6 +71,9 @@ class Core final : public sim::Component {
   // (yang2012 section 4). Loads answered by private caches are counted by MemoryView::Held. As assign().
   void suppress_load_faults(bool on) { state_.guesses = on; }
 
+  // From now on: the client gets a sample every `period` cycles with registers.
+  void sample_every(Cycle period, SampleSink& sink) { state_.sampling.every(period, sink); }
+
   // Gives up every line of the private caches; dirty ones are written back. The messages go to the directory
   // one after the other, before later requests of the core. As assign(), while it has no registers. Returns
   // their number.

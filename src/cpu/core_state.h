@@ -20,6 +20,7 @@
 #include "cpu/register_status.h"
 #include "cpu/reorder_window.h"
 #include "cpu/reservation.h"
+#include "cpu/sampling.h"
 #include "cpu/scheduler.h"
 #include "cpu/store_buffer.h"
 #include "cpu/wakeup.h"
@@ -40,6 +41,7 @@ struct CoreState {
         code(of_core, &below, core_number),
         translation(below, core_number, cpu.line_bytes),
         slots(cpu.dispatch_width, statistics),
+        sampling(core_number),
         scheduler(cpu.scheduler_entries),
         units(cpu),
         window(cpu.rob_entries, cpu.retire_width),
@@ -54,6 +56,11 @@ struct CoreState {
     for (unsigned i = 0; i < access.count; ++i)
       if (line_of(access.pieces[i].physical) == line) return true;
     return false;
+  }
+  // The instruction at registers->pc is dispatched in `cycle`, or begins as a serial one.
+  void dispatch_in(Cycle cycle, Cause cause) {
+    sampling.reach(cycle, cycle - slots.cycle(), cause);
+    slots.move_to(cycle, cause);
   }
   // 0: there is no L2.
   Cycle l2_latency() { return caches.l2().exists() ? config.l2.latency_cycles : 0; }
@@ -72,6 +79,7 @@ struct CoreState {
   CodeCache code;
   AddressTranslation translation;
   DispatchSlots slots;
+  Sampling sampling;
   Scheduler scheduler;
   ExecutionUnits units;
   ReorderWindow window;

@@ -41,7 +41,7 @@ void DeviceUnit::end() {
   CoreStatistics& statistics = state_.statistics;
   const Cycle now = state_.ahead.now();
   const bool reads = request.operation == memory::Operation::Read;
-  state_.slots.move_to(now, Cause::Serial);
+  state_.dispatch_in(now, Cause::Serial);
   ++statistics.instructions;
   ++statistics.serial;
   ++statistics.device_accesses;

@@ -57,7 +57,7 @@ bool Dispatcher::dispatch() {
       return units_.serial.execute(units_.execution.is_illegal() ? code : nullptr);
     }
   }
-  state_.slots.move_to(cycle, cause);
+  state_.dispatch_in(cycle, cause);
   enter(*code, cycle);
   return true;
 }

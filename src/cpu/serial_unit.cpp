@@ -64,7 +64,7 @@ bool SerialUnit::execute(const CodeEntry* code) {
   if (code->treatment == Treatment::Serial) return csr(*code, cycle);
   if (code->execute != nullptr) return trap(code, cycle);  // a reserved rounding mode
   if (code->treatment == Treatment::Atomic) return atomic(*code, cycle);
-  state_.slots.move_to(cycle, Cause::Serial);
+  state_.dispatch_in(cycle, Cause::Serial);
   ++state_.statistics.instructions;
   ++state_.statistics.serial;
   go_on(state_.registers->pc + code->instruction.length, cycle + 1);
@@ -79,7 +79,7 @@ void SerialUnit::go_on(std::uint64_t pc, Cycle cycle) {
 }
 
 bool SerialUnit::csr(const CodeEntry& code, Cycle cycle) {
-  state_.slots.move_to(cycle, Cause::Serial);
+  state_.dispatch_in(cycle, Cause::Serial);
   units_.back_end.count_retired(kUnknown - 1);
   cycle_ = cycle;
   units_.execution.run(code);
@@ -97,7 +97,7 @@ bool SerialUnit::trap(const CodeEntry* code, Cycle cycle) {
     state_.ahead.wake_at(cycle);
     return false;
   }
-  state_.slots.move_to(cycle, Cause::Serial);
+  state_.dispatch_in(cycle, Cause::Serial);
   units_.back_end.count_retired(kUnknown - 1);
   state_.reservation.drop();
   units_.coherence.answer_held_probe(cycle);
@@ -155,7 +155,7 @@ bool SerialUnit::atomic(const CodeEntry& code, Cycle cycle) {
     return false;
   }
   atomic_line_ = kNoLine;
-  state_.slots.move_to(std::max(cycle, state_.ahead.now()), Cause::Serial);
+  state_.dispatch_in(std::max(cycle, state_.ahead.now()), Cause::Serial);
   perform_atomic(instruction, access, state_.slots.cycle());
   return true;
 }

@@ -30,6 +30,7 @@
 
 namespace duet::machine {
 
+struct HostStack;
 struct ThreadUse;
 
 class Process : private driver::CommandWatcher, private gpu::BlockWatcher {
@@ -129,6 +130,8 @@ class Process : private driver::CommandWatcher, private gpu::BlockWatcher {
   void program_ended(int status, int signal);
   // What its threads have had of the cores; asked while the machine is between two points of time.
   std::function<std::vector<ThreadUse>()> threads_of_program;
+  // The samples of its threads, and the time between two: at its end.
+  std::function<std::pair<std::vector<HostStack>, Picoseconds>()> profile_of_program;
 
  private:
   void completed(const driver::CommandRecord& command) override;

@@ -212,6 +212,15 @@ void Process::program_ended(int status, int signal) {
   record_statistics();
   record_components();
   record_threads();
+  if (profile_of_program) {
+    const auto [stacks, period] = profile_of_program();
+    for (const HostStack& stack : stacks) {
+      report::HostStackRecord record{};
+      record.period_ps = period;
+      std::copy(stack.samples.begin(), stack.samples.end(), record.samples);
+      journal_->append(report::RecordType::HostStack, record, stack.functions);
+    }
+  }
   note_time(engine().now());
   report::JournalHeader::Processor& processor = journal_->header().processor;
   processor.status = status;

@@ -240,6 +240,15 @@ RunReport read_report(const JournalReader& journal, const std::string& machine, 
         if (const auto threads = thread_descriptions(record, bytes); threads && report.processor)
           add_threads(*report.processor, *threads);
         break;
+      case RecordType::HostStack:
+        if (report.processor) {
+          const auto stack = record_as<HostStackRecord>(record, bytes);
+          std::array<std::uint64_t, CoreSlots::kUses> samples{};
+          std::copy(std::begin(stack.samples), std::end(stack.samples), samples.begin());
+          report.processor->profile_period_ps = stack.period_ps;
+          report.processor->stacks.push_back(stack_result(std::string(text), samples));
+        }
+        break;
       case RecordType::Mark:
         report.marks.push_back(mark_of(header, record, bytes, text));
         break;

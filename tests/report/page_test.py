@@ -243,6 +243,15 @@ class PageTest(PageCase):
         self.assertEqual(self.held(page, "stats"), stats)
         self.assertIn("no GPU in this run", page.evaluate("document.body.textContent"))
         self.assertGreater(page.evaluate("document.querySelectorAll('#processor svg').length"), 0)
+        # Functions: as many rows as stats.json has, and the widest call is the one with most samples.
+        profile = stats["profile"]
+        page.evaluate("document.querySelectorAll('#processor details').forEach((one) => { one.open = true; })")
+        rows = page.evaluate("[...document.querySelectorAll('#processor table')].map((t) => [...t.querySelectorAll('tbody tr')]"
+                             ".map((r) => r.cells[0].textContent)).find((names) => names.includes('main'))")
+        self.assertEqual(rows, [function["name"] for function in profile["functions"]])
+        widths = page.evaluate("Object.fromEntries([...document.querySelectorAll('#processor .frame')].map((box) => [box.textContent, box.getBoundingClientRect().width]))")
+        main = next(function for function in profile["functions"] if function["name"] == "main")
+        self.assertAlmostEqual(widths["main"] / widths["all samples"], main["total_samples"] / profile["samples"], delta=0.02)
 
     def test_without_html(self):
         program = self.program("none", NO_KERNEL)

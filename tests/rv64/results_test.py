@@ -112,6 +112,42 @@ class Results(Fixture):
         quiet, _ = run("quiet", compiled("ends.c"), "exit", "0", options=("--quiet",))
         self.assertEqual(quiet.stderr, "")
 
+    def test_functions_that_take_the_time(self):
+        result, found = run("profile", compiled("profile.c", "-fno-omit-frame-pointer"))
+        self.assertEqual((result.returncode, result.stdout), (0, "1\n"), result.stderr)
+        profile = found["profile"]
+        functions = {function["name"]: function for function in profile["functions"]}
+        self.assertEqual(profile["samples"], sum(f["self_samples"] for f in profile["functions"]))
+        self.assertEqual(profile["samples"], sum(stack["samples"] for stack in profile["stacks"]))
+        cycles = sum(core["cycles"] for core in found["cores"]) / found["clock_khz"] * 1e9
+        self.assertAlmostEqual(profile["samples"] * profile["period_ps"], cycles, delta=3 * profile["period_ps"])
+        for name, state in (("chase", "memory_below"), ("divide", "core")):
+            function = functions[name]
+            self.assertGreater(function["self"][state], 0.8 * function["self_samples"], function)
+            self.assertEqual(sum(function["self"].values()), function["self_samples"])
+        work, chase, divide = (functions[name] for name in ("work", "chase", "divide"))
+        # `divide` is called alike from two places, and `chase` from one.
+        self.assertAlmostEqual(work["total_samples"], chase["total_samples"] + divide["total_samples"] / 2,
+                               delta=0.03 * work["total_samples"])
+        self.assertGreater(functions["main"]["total_samples"], 0.9 * profile["samples"])
+        calls = {stack["functions"]: stack["samples"] for stack in profile["stacks"]}
+        self.assertTrue(any(stack.endswith(";main;work;chase") for stack in calls), calls)
+        self.assertTrue(any(stack.endswith(";main;divide") for stack in calls), calls)
+        folded = [line.rsplit(" ", 1) for line in (WORK / "profile/profile.folded").read_text().splitlines()]
+        self.assertEqual({stack: int(samples) for stack, samples in folded}, calls)
+        self.assertRegex(result.stderr, r"\n  functions, in % of samples +self +total  most of self\n    \w+ ")
+        self.assertRegex(result.stderr, r"\n    chase +[\d.]+ +[\d.]+  below \d+ %\n")
+
+    def test_without_frame_pointers_functions_are_still_known(self):
+        _, found = run("profile-plain", compiled("profile.c", "-fomit-frame-pointer", "-O2"))
+        functions = {function["name"]: function for function in found["profile"]["functions"]}
+        self.assertGreater(functions["chase"]["self"]["memory_below"], 0.8 * functions["chase"]["self_samples"])
+        known = {"main", "work", "chase", "divide", "(no symbol)"}
+        for stack in found["profile"]["stacks"]:  # what is no call stands in no stack
+            active = stack["functions"].split(";")
+            if active[-1] in ("chase", "divide"):
+                self.assertLessEqual(set(active), known | {"__libc_start_call_main", "__libc_start_main_impl", "_start"}, stack)
+
     def test_what_ends_a_run_leaves_its_results(self):
         for arguments, status, reason, more in (
                 (("deadlock-threads",), 124, "every thread waits for another", {}),

@@ -2,6 +2,7 @@
 import { colour, NAMES } from "./colours.js";
 import { copyKinds, machineKeys, readable, stats } from "./data.js";
 import { details, element, section, table } from "./dom.js";
+import { profile } from "./profile.js";
 import { slotsChart } from "./slots.js";
 import { bytes, count, rate, share, time } from "./units.js";
 
@@ -67,6 +68,7 @@ export function processorSection() {
     result.append(place);
     queueMicrotask(() => slotsChart(place, used.map((core) => ({ label: core.name, slots: core.slots })), { left: 110 }));
   }
+  result.append(...profile());
   const flat = ({ slots, ...rest }) => ({ ...rest, ...Object.fromEntries(Object.entries(slots).map(([k, v]) => [`slots: ${k}`, v])) });
   result.append(details("Cores in numbers", () => rowsOfObjects(cores.map(flat))),
     details("Threads", () => rowsOfObjects(stats.processor?.threads ?? stats.threads ?? [])),

@@ -150,6 +150,9 @@ RunFolder::Outcome RunFolder::render(const config::Installation& installation,
     } else {
       render("stats.json", report::write_stats_json);
     }
+    if (report.processor && !report.processor->stacks.empty())
+      write_result(into + kProfile,
+                   [&](std::ostream& out) { out << report::folded_stacks(report.processor->stacks); });
     if (trace.push_buffer) render("push_buffer.txt", report::write_push_buffer);
     if (trace.detail != TraceDetail::None) render("timeline.pftrace", report::write_timeline_trace);
     if (trace.events) render("events.json", report::write_events_json);

@@ -19,6 +19,7 @@ inline constexpr const char* kKeptJournal = "explain.journal";
 
 // What the terminal has of a process, and `duet report` prints again.
 inline constexpr const char* kTable = "table.txt";
+inline constexpr const char* kProfile = "profile.folded";  // of code on simulated cores
 
 class RunFolder {
  public:

@@ -86,6 +86,9 @@ int run_timed(const config::Installation& installation, const RunOptions& option
     folder.write_result("report.html", [&](std::ostream& out) {
       report::write_html_report(out, html, report, machine_keys(machine.values));
     });
+  if (!report.processor.stacks.empty())
+    folder.write_result(kProfile,
+                        [&](std::ostream& out) { out << report::folded_stacks(report.processor.stacks); });
   const std::string table = report::host_table(report);
   folder.write_result(kTable, [&](std::ostream& out) { out << table; });
   if (!options.quiet) {

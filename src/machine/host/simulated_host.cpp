@@ -27,7 +27,7 @@ constexpr Picoseconds kLook = 100'000'000;  // simulated time between looks at t
 }  // namespace
 
 // Linux, as far as cores see it: who runs where.
-class SimulatedHost::Parts final : public ProcessorClient {
+class SimulatedHost::Parts final : public ProcessorClient, cpu::SampleSink {
  public:
   Parts(Processor& processor, const rv64::ProcessOptions& program, const HostOptions& options)
       : processor_(processor),
@@ -49,6 +49,8 @@ class SimulatedHost::Parts final : public ProcessorClient {
     counted_until_.resize(cpu_.cores);
     counted_instructions_.resize(cpu_.cores);
     told_.resize(cpu_.cores);
+    profile_.emplace(file_, image_, space_.memory(), cores_.size());
+    for (const auto& core : cores_) core->sample_every(profile_cycles(), *this);
     if (borrower_ != nullptr)
       borrower_->lend_by([this](std::size_t core) { return !end_ && running_[core] == nullptr; });
   }
@@ -67,9 +69,16 @@ class SimulatedHost::Parts final : public ProcessorClient {
   void schedule(Picoseconds now);
 
   std::vector<ThreadUse> threads() const;
+  const HostProfile& profile() const { return *profile_; }
+  std::uint64_t clock_khz() const { return cpu_.clock_khz; }
+  // A microsecond, and an odd number, which few loops have in common with it.
+  Cycle profile_cycles() const { return cpu_.clock_khz / 1000 | 1; }
   rv64::AddressSpace& space() { return space_; }
 
  private:
+  void take(const cpu::Sample& sample) override {
+    if (const rv64::Thread* const thread = running_[sample.core]) profile_->take(thread->hart, sample);
+  }
   static std::int64_t nanoseconds(Picoseconds time) {
     return static_cast<std::int64_t>(time / kPicosecondsPerNanosecond);
   }
@@ -115,6 +124,7 @@ class SimulatedHost::Parts final : public ProcessorClient {
   rv64::AddressSpace space_;
   rv64::SystemCalls calls_;
   rv64::LoadedImage image_;
+  std::optional<HostProfile> profile_;
   std::vector<cpu::Core*> standing_;        // at traps, at this time
   bool alarm_rang_ = false;                 // the same
   std::vector<rv64::Thread*> running_;      // by core
@@ -435,5 +445,9 @@ SimulatedHost::~SimulatedHost() = default;
 rv64::ProcessEnd SimulatedHost::run() { return parts_->run(); }
 rv64::AddressSpace& SimulatedHost::space() { return parts_->space(); }
 std::vector<ThreadUse> SimulatedHost::threads() const { return parts_->threads(); }
+std::vector<HostStack> SimulatedHost::profile() const { return parts_->profile().stacks(); }
+Picoseconds SimulatedHost::profile_period() const {
+  return parts_->profile_cycles() * 1'000'000'000 / parts_->clock_khz();
+}
 
 }  // namespace duet::machine

@@ -19,6 +19,7 @@
 #include "config/machine.h"
 #include "host/guest_calls.h"
 #include "host/time_watch.h"
+#include "machine/host/host_profile.h"
 #include "rv64/process/address_space.h"
 #include "rv64/process/process.h"
 #include "rv64/process/system_calls.h"
@@ -61,6 +62,9 @@ class SimulatedHost {
   // In the order of their creation, with what the cores have counted so far (sim::Statistics::totals() brings
   // that up to now).
   std::vector<ThreadUse> threads() const;
+  // Samples of the threads while they had cores, one each profile_period().
+  std::vector<HostStack> profile() const;
+  Picoseconds profile_period() const;
 
  private:
   class Parts;

@@ -42,7 +42,8 @@ enum class RecordType : std::uint32_t {
   Launched = 29,
   Sample = 30,
   FailedAt = 31,  // a failed call: lines of its name, its error, and where the program called (host_lines.h)
-  CheckNote = 32
+  CheckNote = 32,
+  HostStack = 33
 };
 
 struct KernelRecord {
@@ -128,6 +129,13 @@ struct ThreadDescription {
   Picoseconds core_time_ps;
   std::uint64_t instructions;
 };
+// Functions of the program on simulated cores that were active together, once at the run's end
+// (machine/host/host_profile.h).
+struct HostStackRecord {
+  static constexpr std::size_t kStates = 9;
+  Picoseconds period_ps;  // between two samples of a core
+  std::uint64_t samples[kStates];
+};  // followed by their names: main;search;strcmp
 struct ThreadsRecord {
   std::uint32_t room, count[2];
   std::uint32_t none;

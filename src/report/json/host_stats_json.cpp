@@ -26,6 +26,7 @@ void write_host_stats_json(std::ostream& out, const HostReport& report) {
   json.array("threads", [&](auto add) {
     for (const ThreadResult& thread : report.processor.threads) add(thread_json(thread));
   });
+  if (const Json profile = profile_json(report.processor); !profile.empty()) json.member("profile", profile);
   json.member("counters", values(report.counters));
   json.texts("components", [&](auto add) {
     for (const ComponentResult& component : report.components)

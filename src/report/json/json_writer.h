@@ -37,6 +37,8 @@ inline void write_component(JsonText& json, const ComponentResult& c) {
 // processor_json.cpp
 Json core_json(const CoreResult& core);
 Json thread_json(const ThreadResult& thread);
+// {}: there are no samples.
+Json profile_json(const ProcessorResult& processor);
 Json processor_totals(const ProcessorResult& processor, double wall_seconds);
 
 // lines_json.cpp

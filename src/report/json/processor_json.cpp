@@ -3,9 +3,15 @@
 
 namespace duet::report {
 
-Json core_json(const CoreResult& core) {
+namespace {
+Json slots_json(const CoreSlots& of) {
   Json slots = Json::object();
-  for (std::size_t i = 0; i < CoreSlots::kUses; ++i) slots[CoreSlots::kNames[i]] = core.slots.slots[i];
+  for (std::size_t i = 0; i < CoreSlots::kUses; ++i) slots[CoreSlots::kNames[i]] = of.slots[i];
+  return slots;
+}
+}  // namespace
+
+Json core_json(const CoreResult& core) {
   return {{"name", core.name},
           {"instructions", core.instructions},
           {"cycles", core.cycles},
@@ -13,7 +19,7 @@ Json core_json(const CoreResult& core) {
           {"l2_misses", core.l2_misses},
           {"l3_misses", core.l3_misses},
           {"mispredictions", core.mispredictions},
-          {"slots", slots}};
+          {"slots", slots_json(core.slots)}};
 }
 
 Json thread_json(const ThreadResult& thread) {
@@ -21,6 +27,25 @@ Json thread_json(const ThreadResult& thread) {
           {"name", thread.name},
           {"core_time_ps", thread.core_time_ps},
           {"instructions", thread.instructions}};
+}
+
+Json profile_json(const ProcessorResult& processor) {
+  if (processor.stacks.empty()) return Json::object();
+  std::uint64_t samples = 0;
+  Json functions = Json::array(), stacks = Json::array();
+  for (const FunctionResult& function : functions_of(processor.stacks)) {
+    samples += function.self_samples;
+    functions.push_back({{"name", function.name},
+                         {"self_samples", function.self_samples},
+                         {"total_samples", function.total_samples},
+                         {"self", slots_json(function.self)}});
+  }
+  for (const StackResult& stack : processor.stacks)
+    stacks.push_back({{"functions", stack.functions}, {"samples", samples_of(stack)}});
+  return {{"period_ps", processor.profile_period_ps},
+          {"samples", samples},
+          {"functions", functions},
+          {"stacks", stacks}};
 }
 
 Json processor_totals(const ProcessorResult& processor, double wall_seconds) {

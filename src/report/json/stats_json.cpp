@@ -294,6 +294,7 @@ Json processor_json(const ProcessorResult& processor, double wall_seconds) {
   for (const CoreResult& core : processor.cores) cores.push_back(core_json(core));
   Json& threads = json["threads"] = Json::array();
   for (const ThreadResult& thread : processor.threads) threads.push_back(thread_json(thread));
+  if (Json profile = profile_json(processor); !profile.empty()) json["profile"] = std::move(profile);
   return json;
 }
 

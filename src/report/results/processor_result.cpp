@@ -1,6 +1,10 @@
 #include "report/results/processor_result.h"
 
 #include <algorithm>
+#include <map>
+#include <numeric>
+#include <set>
+#include <sstream>
 
 namespace duet::report {
 
@@ -44,6 +48,50 @@ std::uint64_t ProcessorResult::instructions() const {
   std::uint64_t sum = 0;
   for (const CoreResult& core : cores) sum += core.instructions;
   return sum;
+}
+
+StackResult stack_result(std::string functions, const std::array<std::uint64_t, CoreSlots::kUses>& by_cause) {
+  // FrontEnd, InstructionCache, Speculation, ... of cpu::Cause
+  constexpr std::size_t kPlaces[CoreSlots::kUses] = {0, 2, 3, 1, 4, 5, 6, 7, 8};
+  StackResult result{std::move(functions), {}};
+  for (std::size_t i = 0; i < CoreSlots::kUses; ++i) result.samples.slots[kPlaces[i]] = by_cause[i];
+  return result;
+}
+
+std::uint64_t samples_of(const StackResult& stack) {
+  return std::accumulate(stack.samples.slots.begin(), stack.samples.slots.end(), std::uint64_t{0});
+}
+
+std::string folded_stacks(const std::vector<StackResult>& stacks) {
+  std::string text;
+  for (const StackResult& stack : stacks)
+    text += stack.functions + " " + std::to_string(samples_of(stack)) + "\n";
+  return text;
+}
+
+std::vector<FunctionResult> functions_of(const std::vector<StackResult>& stacks) {
+  std::map<std::string, FunctionResult> by_name;
+  for (const StackResult& stack : stacks) {
+    const std::uint64_t samples = samples_of(stack);
+    std::set<std::string> active;
+    std::istringstream names(stack.functions);
+    std::string name;
+    while (std::getline(names, name, ';')) active.insert(name);
+    for (const std::string& one : active) by_name[one].total_samples += samples;
+    FunctionResult& innermost = by_name[name];
+    innermost.self_samples += samples;
+    for (std::size_t i = 0; i < CoreSlots::kUses; ++i) innermost.self.slots[i] += stack.samples.slots[i];
+  }
+  std::vector<FunctionResult> functions;
+  for (auto& [name, function] : by_name) {
+    function.name = name;
+    functions.push_back(std::move(function));
+  }
+  std::stable_sort(functions.begin(), functions.end(), [](const auto& a, const auto& b) {
+    return a.self_samples != b.self_samples ? a.self_samples > b.self_samples
+                                            : a.total_samples > b.total_samples;
+  });
+  return functions;
 }
 
 void add_components(ProcessorResult& result, const std::vector<ComponentResult>& components) {

@@ -45,6 +45,13 @@ struct ThreadResult {
   std::uint64_t instructions = 0;
 };
 
+// Functions that were active together, and the samples of cores with them (machine/host/host_profile.h).
+struct StackResult {
+  std::string functions;  // outermost first: main;search;strcmp
+  // By CoreSlots::kNames; none in bad_speculation but those that waited for a right path.
+  CoreSlots samples;
+};
+
 // How the program came to its end.
 struct ProgramEnd {
   int status = 0;  // with this exit status, or
@@ -57,6 +64,8 @@ struct ProcessorResult {
   std::uint64_t dram_read_bytes = 0, dram_written_bytes = 0;
   std::vector<CoreResult> cores;
   std::vector<ThreadResult> threads;  // in the order of their creation
+  Picoseconds profile_period_ps = 0;  // between two samples of a core; 0: there are none
+  std::vector<StackResult> stacks;    // the most samples first
   std::optional<ProgramEnd> end;      // none: the program did not come to it
 
   std::uint64_t instructions() const;
@@ -64,6 +73,19 @@ struct ProcessorResult {
 
 // The result of a core from its counts, under the names of its statistics ("core.cycles").
 CoreResult core_result(const std::string& name, const Counters& counters);
+// From samples as a core counts them: dispatching, then by cpu::Cause (cpu/dispatch_slots.h).
+StackResult stack_result(std::string functions, const std::array<std::uint64_t, CoreSlots::kUses>& by_cause);
+std::uint64_t samples_of(const StackResult& stack);
+// A line a stack, as tools that draw flame graphs read it: main;search;strcmp 12
+std::string folded_stacks(const std::vector<StackResult>& stacks);
+// A function of the profile, by the samples in it alone and with all that it called.
+struct FunctionResult {
+  std::string name;
+  CoreSlots self;
+  std::uint64_t self_samples = 0, total_samples = 0;
+};
+// The most samples in themselves first.
+std::vector<FunctionResult> functions_of(const std::vector<StackResult>& stacks);
 // Takes the cores, and DRAM's traffic, from the machine's components.
 void add_components(ProcessorResult& result, const std::vector<ComponentResult>& components);
 

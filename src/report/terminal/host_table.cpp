@@ -102,6 +102,32 @@ void threads(std::string& out, const ProcessorResult& processor) {
   if (shown < all) row(fmt::format("{} others", all - shown), instructions, time);
 }
 
+// The functions with most samples, and what they did or waited for most.
+void functions(std::string& out, const ProcessorResult& processor) {
+  const std::vector<FunctionResult> all = functions_of(processor.stacks);
+  std::uint64_t samples = 0;
+  for (const FunctionResult& function : all) samples += function.self_samples;
+  if (samples == 0) return;
+  constexpr std::size_t kNameWidth = 48;
+  out += fmt::format("  {:<{}} {:>6} {:>6}  most of self\n", "functions, in % of samples", kNameWidth, "self",
+                     "total");
+  const auto percent = [&](std::uint64_t part) {
+    return fmt::format("{:.1f}", 100 * quotient(part, samples));
+  };
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < std::min(all.size(), kRowsShown); ++i) names.push_back(all[i].name);
+  names = short_names(names, kNameWidth - 2);
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const std::array<std::uint64_t, CoreSlots::kUses>& self = all[i].self.slots;
+    const auto most = static_cast<std::size_t>(std::max_element(self.begin(), self.end()) - self.begin());
+    out += fmt::format("    {:<{}} {:>6} {:>6}", names[i], kNameWidth - 2, percent(all[i].self_samples),
+                       percent(all[i].total_samples));
+    out += all[i].self_samples == 0 ? "\n"
+                                    : fmt::format("  {} {:.0f} %\n", CoreSlots::kTitles[most],
+                                                  100 * quotient(self[most], all[i].self_samples));
+  }
+}
+
 }  // namespace
 
 std::string processor_table(const ProcessorResult& processor, Picoseconds simulated_ps, double wall_seconds) {
@@ -116,6 +142,7 @@ std::string processor_table(const ProcessorResult& processor, Picoseconds simula
                      fmt::format("{} written", processor.dram_written_bytes),
                      seconds > 0 ? static_cast<double>(bytes) * 1e-6 / seconds : 0);
   threads(out, processor);
+  functions(out, processor);
   return out;
 }
 

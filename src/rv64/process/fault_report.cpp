@@ -3,15 +3,12 @@
 #include <fmt/format.h>
 
 #include <cstdio>
-#include <span>
 
 #include "rv64/decode.h"
+#include "rv64/process/frames.h"
 
 namespace duet::rv64 {
 namespace {
-
-constexpr unsigned kFramePointer = 8;
-constexpr unsigned kMostFrames = 16;
 
 std::string describe(const Trap& trap, std::uint64_t pc) {
   if (trap.cause == TrapCause::IllegalInstruction)
@@ -27,29 +24,6 @@ std::string describe(const Trap& trap, std::uint64_t pc) {
                      : fault.mapped   ? "its page does not allow it"
                                       : "nothing is mapped there",
                      disassemble(decode(trap.instruction), pc));
-}
-
-// The caller of the innermost function is in ra unless the function has called another one; then, and for all
-// others, in the frames behind the frame pointer, where the compiler keeps one (-fno-omit-frame-pointer; at
-// -O0 it does).
-std::vector<std::uint64_t> frames_of(Memory& memory, const Hart& hart, const SymbolTable& symbols) {
-  std::vector<std::uint64_t> found{hart.pc};
-  const Symbol* here = symbols.find(hart.pc);
-  const std::uint64_t return_address = hart.x[kReturnAddress];
-  const Symbol* caller = symbols.find(return_address - 1);
-  if (caller != nullptr && caller != here) found.push_back(return_address);
-  std::uint64_t frame = hart.x[kFramePointer];
-  while (found.size() < kMostFrames && frame % 8 == 0 && frame > hart.x[kStackPointer]) {
-    std::uint64_t saved[2];  // the caller's frame pointer, and the return address
-    if (memory.read(VirtualAddress(frame - sizeof saved), std::as_writable_bytes(std::span(saved)))) break;
-    const bool leaf = frame == hart.x[kFramePointer] && symbols.find(saved[1] - 1) == nullptr;
-    if (!leaf && symbols.find(saved[1] - 1) == nullptr) break;
-    if (!leaf && saved[1] != found.back()) found.push_back(saved[1]);
-    const std::uint64_t next = leaf ? saved[1] : saved[0];  // a leaf saves no return address
-    if (next <= frame) break;
-    frame = next;
-  }
-  return found;
 }
 
 }  // namespace
