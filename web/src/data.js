@@ -32,6 +32,17 @@ export function dramPeak() {
   return channels && burst && cycles && clock ? (channels * burst * clock * 1000) / cycles : 0;
 }
 
+// Between SMs and L2, of one direction, bytes per second: no more ports move than the side with fewer has.
+export function l2Peak() {
+  const [slices, sms, flit, clock] = ["l2_slices", "sm.count", "interconnect.flit_bytes", "interconnect.clock_khz"].map((key) => machineNumber(`gpu.${key}`));
+  return slices && sms && flit && clock ? Math.min(slices, sms) * flit * clock * 1000 : 0;
+}
+// Part of the reads of a cache that found their bytes there at once; undefined without reads.
+export function hitPart(counters, kind) {
+  const [hits, merges, misses] = ["read_hits", "read_merges", "read_misses"].map((name) => counters[`${kind}.${name}`] ?? 0);
+  return hits + merges + misses > 0 ? hits / (hits + merges + misses) : undefined;
+}
+
 export function readable(name) {
   return timeline.readable?.[name] ?? name;
 }

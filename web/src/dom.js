@@ -11,6 +11,13 @@ export function element(tag, attributes = {}, ...children) {
   return result;
 }
 
+export function svg(tag, attributes = {}, ...children) {
+  const result = document.createElementNS("http://www.w3.org/2000/svg", tag);
+  for (const [name, value] of Object.entries(attributes)) if (value !== undefined) result.setAttribute(name, value);
+  result.append(...children.filter((child) => child !== null && child !== undefined));
+  return result;
+}
+
 const FIND = 8;  // from so many rows on a table has a field to find some of them
 
 function cell(content, head) {

@@ -1,7 +1,8 @@
 // Per kernel: what issue slots were used for, occupancy and what limits it, hit rates, requests, DRAM.
-import { dramBytes, dramPeak, kernelGroups, machineNumber, readable, shortName, stats } from "./data.js";
+import { dramBytes, dramPeak, hitPart, kernelGroups, machineNumber, readable, shortName, stats } from "./data.js";
 import { details, element, section, table } from "./dom.js";
 import { hotLines } from "./lines.js";
+import { memoryChart } from "./memory_chart.js";
 import { causeName, slotsChart } from "./slots.js";
 import { bytes, count, rate, share, time } from "./units.js";
 
@@ -19,8 +20,8 @@ function ratio(part, whole) {
 }
 
 export function hitRate(counters, kind) {
-  const [hits, merges, misses] = ["read_hits", "read_merges", "read_misses"].map((name) => counters[`${kind}.${name}`] ?? 0);
-  return ratio(hits, hits + merges + misses);
+  const part = hitPart(counters, kind);
+  return part === undefined ? "" : { text: share(part, 1), bar: part };
 }
 
 const WORK = [
@@ -135,6 +136,7 @@ export function kernelsSection() {
     table(MEMORY, shown.map(memoryRow)),
     element("p", { class: "note" }, "A kernel's counters are what rose while it ran, whoever counted. Reads that joined a fetch on its way (read_merges) are no hits here. " +
       "Requests per access say how well accesses coalesce (1: one request a warp), bytes used how much of what they ask for threads want."),
+    ...memoryChart(shown.map((g) => ({ name: launchName(g), counters: g.counters, time: g.time, cycles: g.cycles }))),
     details("All counters of these kernels", () => counters(shown)));
   if (groups.length > MOST) result.append(details(`All ${count(groups.length)} kernels`, () => [table(WORK, groups.map(workRow)), table(MEMORY, groups.map(memoryRow))]));
   const records = (stats.kernel_groups ?? []).reduce((sum, g) => sum + g.launches, 0);

@@ -2,7 +2,7 @@
 // instructions per second. A kernel is at DRAM's bytes (a disc) and at L2's (a ring), under the roof of each.
 import { axisStyle, chart, escaped, tooltip } from "./charts.js";
 import { colour, ink, inkOn } from "./colours.js";
-import { dramBytes, dramPeak, kernelGroups, machineNumber, readable, shortName } from "./data.js";
+import { dramBytes, dramPeak, kernelGroups, l2Peak, machineNumber, readable, shortName } from "./data.js";
 import { details, element, section, table } from "./dom.js";
 import { boundBy } from "./flops.js";
 import { bytes, count, rate, share, time } from "./units.js";
@@ -21,12 +21,6 @@ function l2Bytes(counters) {
   const flits = Math.max(...["request", "response"].map((way) => counters[`interconnect.${way}_flits`] ?? 0));
   return flits * (machineNumber("gpu.interconnect.flit_bytes") ?? 0);
 }
-// Of one direction, a second: no more ports move than the side with fewer has.
-function l2Peak() {
-  const [slices, sms, flit, clock] = ["l2_slices", "sm.count", "interconnect.flit_bytes", "interconnect.clock_khz"].map((key) => machineNumber(`gpu.${key}`));
-  return slices && sms && flit && clock ? Math.min(slices, sms) * flit * clock * 1000 : 0;
-}
-
 // One entry a name, the one that took longest first.
 export function kernels() {
   const all = new Map();

@@ -1,14 +1,8 @@
 // Pictures of explain.html: plain SVG whose colours are those of the style sheet, so they follow light and dark.
-import { element } from "../dom.js";
+import { element, svg } from "../dom.js";
 
 const WIDE = 1120, LEFT = 128, RIGHT = 20;
 
-function svg(tag, attributes = {}, ...children) {
-  const result = document.createElementNS("http://www.w3.org/2000/svg", tag);
-  for (const [name, value] of Object.entries(attributes)) if (value !== undefined) result.setAttribute(name, value);
-  result.append(...children.filter((child) => child !== null && child !== undefined));
-  return result;
-}
 function picture(height, label, ...children) {
   return svg("svg", { viewBox: `0 0 ${WIDE} ${height}`, class: "picture", role: "img", "aria-label": label }, ...children);
 }
