@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """report.html in a browser: what it draws of a kernel inside the machine. Are the numbers of the memory chart those of stats.json, at
 every width and of every kernel?   kernels_test.py BUILD SOURCE [NAME]"""
+import json
 import subprocess
 
 import page_case
@@ -29,6 +30,47 @@ int main() {
   stream<<<2048, 256>>>(p, p + (1 << 19));
   none<<<1, 1>>>();
   return cudaDeviceSynchronize();
+}
+"""
+
+# A line a shape: threads, registers, shared memory, blocks by cudaOccupancyMaxActiveBlocksPerMultiprocessor; those that fit are launched.
+SHAPES = r"""
+#include <cstdio>
+#include <cuda_runtime.h>
+template <int N> __global__ void holds(float* p, int round) {
+  float a[N];
+#pragma unroll
+  for (int i = 0; i < N; ++i) a[i] = p[i * blockDim.x + threadIdx.x];
+  for (int k = 0; k < round; ++k) {
+#pragma unroll
+    for (int i = 0; i < N; ++i) a[i] = a[i] * a[(i + 1) % N] + 1;
+  }
+#pragma unroll
+  for (int i = 0; i < N; ++i) p[i * blockDim.x + threadIdx.x] = a[i];
+}
+__global__ void tiled(float* p, int round) {
+  __shared__ float tile[777];
+  for (int i = threadIdx.x; i < 777; i += blockDim.x) tile[i] = p[i];
+  __syncthreads();
+  if (threadIdx.x < 700) p[threadIdx.x] = tile[threadIdx.x + round];
+}
+int main() {
+  float* p;
+  cudaMalloc(&p, 1 << 20);
+  using Kernel = void (*)(float*, int);
+  for (Kernel kernel : {Kernel(holds<1>), Kernel(holds<16>), Kernel(holds<40>), Kernel(holds<52>), Kernel(tiled)}) {
+    cudaFuncAttributes of;
+    cudaFuncGetAttributes(&of, kernel);
+    for (int shared : {0, 1, 1000, 6144, 9999, 20480, 49152}) {
+      for (int threads : {1, 32, 33, 64, 96, 128, 129, 160, 192, 255, 256, 352, 384, 500, 512, 513, 640, 768, 992, 1024, 1025}) {
+        int blocks = -1;
+        cudaError_t e = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, threads, shared);
+        printf("%d %d %d %d\n", threads, of.numRegs, int(of.sharedSizeBytes) + shared, e ? -1 : blocks);
+        if (blocks > 0 && shared + of.sharedSizeBytes <= 49152) kernel<<<1, threads, shared>>>(p, 0);
+      }
+    }
+  }
+  return cudaDeviceSynchronize() != cudaSuccess;
 }
 """
 
@@ -152,6 +194,91 @@ class KernelsTest(PageCase):
         self.run_duet("functional", "--functional", program)
         page, _ = self.opened("functional")
         self.assertIsNone(page.evaluate("document.querySelector('svg.memory')"))
+
+    def calculated(self, page, shapes):
+        """[blocks, warps, limit] of the page's calculator for each [threads, registers, shared]."""
+        return page.evaluate("(" + """(shapes) => shapes.map((shape) => {
+          ["threads", "registers", "shared"].forEach((id, i) => {
+            const field = document.getElementById("occupancy-" + id);
+            field.value = shape[i];
+            if (i === 2) field.dispatchEvent(new Event("input"));
+          });
+          const { blocks, warps, limit } = document.getElementById("occupancy-answer").dataset;
+          return [Number(blocks), Number(warps), limit];
+        })""" + f")({json.dumps(shapes)})")
+
+    def test_occupancy_calculator_is_the_machine_s_rule(self):
+        """Over a grid of shapes the page answers as cudaOccupancyMaxActiveBlocksPerMultiprocessor, and names the limit that stats.json
+        names, on three machines with other limits and units."""
+        program = self.program("shapes", SHAPES)
+        odd = [f"--set=gpu.sm.{key}" for key in ("warp_allocation_unit=3", "register_allocation_unit=96", "shared_allocation_unit=320", "max_blocks=13", "max_warps=37", "registers=40000")]
+        limits, values = set(), set()
+        for machine, options in (("gtx580", []), ("h100", []), ("odd", odd)):
+            done = subprocess.run([DUET, "run", "--quiet", "--out", machine, "--machine", "gtx580" if options else machine, *options, program],
+                                  cwd=self.folder, capture_output=True, text=True, timeout=300)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            shapes = [list(map(int, line.split())) for line in done.stdout.splitlines()]
+            self.assertEqual(len(shapes), 5 * 7 * 21)
+            page, stats = self.opened(machine)
+            warps = lambda threads: -(-threads // 32)
+            for shape, (blocks, resident, _) in zip(shapes, self.calculated(page, [shape[:3] for shape in shapes])):
+                self.assertEqual((blocks, resident), (shape[3], shape[3] * warps(shape[0])), f"{machine}: {shape}")
+            launches = [[k["block"][0], k["registers"], k["shared_bytes"]] for k in stats["kernels"]]
+            self.assertGreater(len(launches), 300)
+            for kernel, shape, (blocks, _, limit) in zip(stats["kernels"], launches, self.calculated(page, launches)):
+                self.assertEqual((blocks, limit), (kernel["blocks_per_sm"], kernel["occupancy_limit"]), f"{machine}: {shape}")
+            limits |= {kernel["occupancy_limit"] for kernel in stats["kernels"]}
+            values |= {shape[3] for shape in shapes}
+        self.assertEqual(limits, {"blocks", "warps", "registers", "shared memory"})
+        self.assertGreater(len(values), 10)
+        self.assertEqual([limit for _, _, limit in self.calculated(page, [[1025, 8, 0], [0, 8, 0], [32, 64, 0], [32, 8, 49153]])],
+                         ["threads per block", "threads per block", "registers", "shared memory"])
+        self.assertIn("No block fits", page.evaluate("document.getElementById('occupancy-answer').textContent"))
+
+    def test_occupancy_as_launched(self):
+        """What stands there before anybody types is the kernel's own launch; its point lies on the curves, which are those of the calculator."""
+        self.run_duet("occupancy", self.program("memory", MEMORY))
+        page, stats = self.opened("occupancy")
+        sm = self.machine("occupancy")["gpu"]["sm"]
+        options = page.evaluate("[...document.querySelector('select[aria-label=\"occupancy of\"]').options].map((o) => o.textContent)")
+        table = {}
+        for field, value in page.evaluate("[...document.querySelectorAll('#kernels td[data-field^=occupancy]')].map((e) => [e.dataset.field, Number(e.dataset.value)])"):
+            table.setdefault(field.split("|")[1], {})[field.split("|")[2]] = value
+        self.assertEqual(set(options), set(table))
+        shown = lambda: page.evaluate("[...document.querySelectorAll('#kernels input[type=number]')].map((e) => Number(e.value))")
+        said = lambda: page.evaluate("document.getElementById('occupancy-answer').textContent")
+        for at, name in enumerate(options):
+            kernel = next(k for k in stats["kernels"] if name.split("<")[0] in k["name"])
+            page.evaluate(f"(() => {{ const s = document.querySelector('select[aria-label=\"occupancy of\"]'); s.value = {at}; s.dispatchEvent(new Event('change')); }})()")
+            own = [kernel["block"][0], kernel["registers"], kernel["shared_bytes"]]
+            self.assertEqual(shown(), own)
+            page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(1))))")
+            self.assertIn(f"{100 * kernel['occupancy']:.1f} %, limited by {kernel['occupancy_limit']}", said())
+            self.assertIn(f"reached {100 * kernel['achieved_occupancy']:.1f} %" if kernel["achieved_occupancy"] >= 0.0005 else "reached", page.evaluate("document.querySelector('#occupancy-answer + p').textContent"))
+            blocks, warps = kernel["blocks_per_sm"], -(-kernel["block"][0] // 32)
+            row = table[name]
+            self.assertEqual((row["blocks"], row["warps"], row["shared"]), (blocks, blocks * warps, blocks * kernel["shared_bytes"]))
+            self.assertEqual(min(value for key, value in row.items() if key.startswith("by ")), blocks)
+            self.assertEqual(row[f"by {kernel['occupancy_limit']}"], blocks)
+            curves = dict(page.evaluate("[...document.querySelectorAll('svg.occupancy')].map((e) => [e.dataset.input, JSON.parse(e.dataset.steps)])"))
+            for place, (curve, most) in enumerate((("threads", sm["max_threads_per_block"]), ("registers", sm["max_registers_per_thread"]), ("shared", sm["max_shared_bytes_per_block"]))):
+                steps = curves[curve]
+                self.assertEqual(steps[-1][1], most)
+                at_own = next(part for first, _, part in reversed(steps) if first <= own[place])
+                self.assertAlmostEqual(at_own, kernel["occupancy"], 12)
+                samples = [first for first, _, _ in steps][:40] + [max(0, first - 1) for first, _, _ in steps[1:]][:40]
+                calculated = self.calculated(page, [own[:place] + [x] + own[place + 1:] for x in samples])
+                for x, (_, resident, _) in zip(samples, calculated):
+                    self.assertAlmostEqual(resident / sm["max_warps"], next((part for first, _, part in reversed(steps) if first <= x), 0), 12, f"{name}, {curve} {x}")
+            page.evaluate("[...document.querySelectorAll('#kernels button')].find((b) => b.textContent === 'as launched').click()")
+            self.assertEqual(shown(), own)
+        # By keyboard, and told to who cannot see it.
+        page.evaluate("document.getElementById('occupancy-threads').focus()")
+        page.call("Input.dispatchKeyEvent", type="keyDown", key="ArrowUp", code="ArrowUp", windowsVirtualKeyCode=38)
+        self.assertEqual(shown()[0], own[0] + 1)
+        self.assertEqual(page.evaluate("document.getElementById('occupancy-answer').tagName"), "OUTPUT")
+        self.assertTrue(all(page.evaluate("[...document.querySelectorAll('svg.occupancy')].map((e) => e.getAttribute('aria-label'))")))
+        self.assertEqual(page.problems, [])
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@ import { dramBytes, dramPeak, hitPart, kernelGroups, machineNumber, readable, sh
 import { details, element, section, table } from "./dom.js";
 import { hotLines } from "./lines.js";
 import { memoryChart } from "./memory_chart.js";
+import { occupancyCalculator, occupancyNumbers } from "./occupancy.js";
 import { causeName, slotsChart } from "./slots.js";
 import { bytes, count, rate, share, time } from "./units.js";
 
@@ -77,19 +78,6 @@ function memoryRow(g) {
   ];
 }
 
-function occupancyNumbers(groups) {
-  const key = (name) => machineNumber(`gpu.sm.${name}`);
-  const of = (value, name) => (key(name) === undefined ? String(value ?? "") : `${count(value ?? 0)} of ${count(key(name))}`);
-  return table([{ title: "kernel", left: true }, "block", "blocks per SM", "warps per SM", "registers per thread", "registers per SM", "shared memory per SM", "limited by"],
-    groups.map((g) => {
-      const threads = g.block ? g.block.reduce((a, b) => a * b, 1) : 0;
-      const warps = Math.ceil(threads / (key("warp_width") ?? 32)) * (g.blocksPerSm ?? 0);
-      return [shortName(g.name), dim(g.block), of(g.blocksPerSm, "max_blocks"), of(warps, "max_warps"), count(g.registers[1]),
-        of(g.registers[1] * warps * (key("warp_width") ?? 32), "registers"),
-        `${bytes((g.shared[1] === 0 ? 0 : g.shared[1]) * (g.blocksPerSm ?? 0))} of ${bytes(key("shared_bytes") ?? 0)}`, [...g.limits].join(", ")];
-    }));
-}
-
 function counters(groups) {
   const names = [...new Set(groups.flatMap((g) => Object.keys(g.counters)))].sort();
   return table([{ title: "counter, summed over launches", left: true }, ...groups.map(launchName)],
@@ -131,7 +119,8 @@ export function kernelsSection() {
   result.append(
     ...hotLines(),
     element("h3", {}, "Work and occupancy", element("small", {}, " occupancy: warps that an SM has room for, and what gives room for no more")),
-    table(WORK, shown.map(workRow)), details("Occupancy in numbers", () => occupancyNumbers(shown)),
+    table(WORK, shown.map(workRow)), details("Occupancy in numbers", () => occupancyNumbers(shown, launchName)),
+    ...occupancyCalculator(shown, launchName),
     element("h3", {}, "Memory", element("small", {}, ` hit rates, requests, DRAM${peak ? ` (its peak: ${rate(peak, 1e12)})` : ""}`)),
     table(MEMORY, shown.map(memoryRow)),
     element("p", { class: "note" }, "A kernel's counters are what rose while it ran, whoever counted. Reads that joined a fetch on its way (read_merges) are no hits here. " +
