@@ -156,6 +156,56 @@ class PagesTest(unittest.TestCase):
         self.assertTrue(any("counters.dram.reads over" in text for text in self.texts(page, "curves")))
         self.assertEqual(page.problems, [])
 
+    def speedups(self, page):
+        """{run: what the table of speed-ups has}."""
+        return dict(page.evaluate("[...document.querySelectorAll('#speedup tbody tr')].map((r) => [r.cells[0].textContent, Number(r.cells[r.cells.length - 1].dataset.value)])"))
+
+    def test_sweep_speedup(self):
+        """What results.csv has of --baseline is drawn and listed; any other baseline and column is the quotient of the rows that differ in
+        it alone; numbers stand where they belong."""
+        text = SWEEP.split("[[program]]")[0] + "[[program]]" + SWEEP.split("[[program]]")[1] + SWEEP[SWEEP.index("[grid]"):]
+        text = text.replace("[2, 4, 8]", "[2, 4, 5]").replace("[results]", 'gpu.sm.scheduler = ["gto", "lrr"]\n[results]')
+        (self.folder / "u.toml").write_text(text)
+        self.duet("sweep", "u.toml", "--quiet", "--jobs", "1", "--baseline", "gpu.sm.count=2")
+        rows = list(csv.DictReader((self.folder / "u-sweep/results.csv").read_text().splitlines()))
+        self.assertEqual(len(rows), 12)
+        for dark in (False, True):
+            page = self.opened("u-sweep/report.html", dark)
+            self.assertEqual(self.speedups(page), {row["run"]: float(row["speedup"]) for row in rows})
+        best = max(rows, key=lambda row: float(row["speedup"]))
+        self.assertGreater(float(best["speedup"]), 1)
+        self.assertEqual(page.evaluate("document.querySelector('#speedup .answer').dataset.run"), best["run"])
+        self.assertIn(f"{float(best['speedup']):.4g}×", page.evaluate("document.querySelector('#speedup .answer').textContent"))
+        self.assertIn("gpu.sm.count = 2 (--baseline)", page.evaluate("document.querySelector('#speedup select').value"))
+        texts = self.texts(page, "speedup")
+        for axis in ("gpu.sm.count", "gpu.l2.mshrs", "gpu.sm.scheduler"):
+            self.assertIn(f"speed-up over {axis}", texts)
+        for label in ("3", "8", "16", "gto", "lrr"):  # between 2 and 4; between 2 and 32 by powers; names
+            self.assertIn(label, texts)
+        self.assertIn("3", self.texts(page, "curves"))
+
+        def choose(place, value):
+            page.evaluate(f"(() => {{ const s = document.querySelectorAll('#speedup select')[{place}]; s.value = {json.dumps(value)}; s.dispatchEvent(new Event('change'));"
+                          " for (const d of document.querySelectorAll('#speedup details')) d.open = true; })()")
+            page.evaluate("new Promise((done) => setTimeout(() => done(1), 100))")
+        for baseline, column in (("gpu.l2.mshrs = 32", "time_ps"), ("gpu.sm.scheduler = lrr", "kernels.cycles.sum"), ("gpu.sm.count = 5", "counters.dram.reads")):
+            choose(0, baseline)
+            choose(1, column)
+            axis, value = baseline.split(" = ")
+            others = [name for name in ("program", "gpu.sm.count", "gpu.l2.mshrs", "gpu.sm.scheduler") if name != axis]
+            base = {tuple(row[name] for name in others): float(row[column]) for row in rows if row[axis] == value}
+            wanted = {row["run"]: base[tuple(row[name] for name in others)] / float(row[column]) for row in rows}
+            self.assertEqual(self.speedups(page), wanted, baseline)
+            self.assertTrue(all(wanted[row["run"]] == 1 for row in rows if row[axis] == value))
+        self.assertEqual(page.problems, [])
+        # Without --baseline: any value of the sweep.
+        self.duet("sweep", "u.toml", "--quiet", "--jobs", "1")
+        page = self.opened("u-sweep/report.html")
+        wanted = {row["run"]: float(row["speedup"]) for row in rows}
+        self.assertEqual(page.evaluate("document.querySelector('#speedup select').value"), "gpu.sm.count = 2")
+        for run, shown in self.speedups(page).items():
+            self.assertAlmostEqual(shown, wanted[run], delta=0.00006)
+
     def test_sweep_without_page(self):
         (self.folder / "t.toml").write_text(SWEEP.replace("[2, 4, 8]", "[2]").replace("[2, 32]", "[2]"))
         self.duet("sweep", "t.toml", "--quiet", "--no-html", status=1)

@@ -142,13 +142,19 @@ export function curves({ series, x = {}, y = {}, verticals = [], horizontal, hei
   return place;
 }
 
-// One small chart a panel: panels: [{title, note, categories, log, series: [points], colours: [at], labels: [text]}]. With `names`
+const logEnds = ({ series }) => {
+  const xs = series.flatMap((points) => points.map((p) => p[0]));
+  return { min: Math.min(...xs), max: Math.max(...xs) };
+};
+
+// One small chart a panel: panels: [{title, note, categories, log, line, series: [points], colours: [at], labels: [text]}]; `log`: its numbers
+// across stand on a logarithmic axis; `line`: a value that is marked. With `names`
 // colours have a legend; a panel's series say which colour is theirs, and what the tooltip calls them.
 export function panels(list, { columns = 3, tall = 150, step = false, scatter = false, xName = "", yName = "", names, zero = true, xFormat = number, yFormat = number } = {}) {
   const rows = Math.ceil(list.length / columns);
   const room = tall + 12 + (scatter ? 16 : 0), top = names ? 34 : 6;
   const place = element("div", { class: "chart", style: `height:${rows * room + top + 8}px` });
-  const ys = list.map((panel) => niceEnds(panel.series.flatMap((points) => points.map((p) => p[1])), zero));
+  const ys = list.map((panel) => niceEnds([...panel.series.flatMap((points) => points.map((p) => p[1])), ...(panel.line === undefined ? [] : [panel.line])], zero));
   const colourOf = (panel, at) => seriesColour(names ? panel.colours[at] : 0);
   const labels = list.flatMap((panel) => panel.series.map((_, at) => panel.labels?.[at] ?? panel.title));
   queueMicrotask(() => chart(place, () => {
@@ -163,13 +169,14 @@ export function panels(list, { columns = 3, tall = 150, step = false, scatter = 
       })),
       tooltip: tooltip(({ seriesIndex, value, name }) => `<b>${escaped(labels[seriesIndex])}</b><br>${escaped(xName)}: ${escaped(name || xFormat(value[0]))}<br>${escaped(yName)}: ${yFormat(value[1])}`),
       grid,
-      xAxis: list.map((panel, i) => ({ type: panel.categories ? "category" : "value", gridIndex: i, data: panel.categories, ...axisStyle(), splitLine: { show: false }, boundaryGap: Boolean(panel.categories) && panel.categories.length === 1, scale: scatter,
+      xAxis: list.map((panel, i) => ({ type: panel.categories ? "category" : panel.log ? "log" : "value", logBase: 2, gridIndex: i, ...(panel.log ? logEnds(panel) : {}), data: panel.categories, ...axisStyle(), splitLine: { show: false }, boundaryGap: Boolean(panel.categories) && panel.categories.length === 1, scale: scatter || Boolean(panel.scale),
         name: scatter ? xName : "", nameLocation: "middle", nameGap: 20, axisLabel: { ...axisStyle().axisLabel, fontSize: 10, ...(panel.categories ? {} : { formatter: xFormat }) }, axisLine: { lineStyle: { color: line }, onZero: false } })),
       yAxis: list.map((_, i) => ({ type: "value", gridIndex: i, ...axisStyle(), min: ys[i][0], max: ys[i][1], interval: (ys[i][1] - ys[i][0]) / 2, axisLabel: { ...axisStyle().axisLabel, fontSize: 10, formatter: yFormat } })),
       series: list.flatMap((panel, i) => panel.series.map((points, at) => ({
         type: scatter && !panel.joined?.[at] ? "scatter" : "line", xAxisIndex: i, yAxisIndex: i, name: names?.[panel.colours[at]] ?? panel.title, data: points, step: step ? "end" : false,
         symbol: step && points.length > 1 ? "none" : "circle", symbolSize: panel.joined?.[at] ? 9 : 6, z: panel.joined?.[at] ? 5 : 3,
         lineStyle: { color: colourOf(panel, at), width: 1.6, opacity: step && panel.series.length > 1 ? 0.7 : 1 }, itemStyle: { color: colourOf(panel, at), opacity: scatter && !panel.joined?.[at] ? 0.55 : 1 },
+        ...(at === 0 && panel.line !== undefined ? { markLine: { silent: true, symbol: "none", label: { show: false }, lineStyle: { color: soft, type: "dashed", width: 1 }, data: [{ yAxis: panel.line }] } } : {}),
       }))),
     };
   }));
