@@ -20,6 +20,26 @@ int main() {
   return b[0] != 7;
 }
 """
+# Bound by what its argument says: b branches that nobody can predict, m loads all over 16 MiB, s system calls, d a chain of divisions.
+BOUND = """
+#include <stdlib.h>
+#include <unistd.h>
+int main(int argc, char** argv) {
+  unsigned x = 1;
+  volatile long n = 0;
+  enum { kWords = 1 << 22 };
+  static unsigned words[kWords];
+  double d = 1;
+  words[argc] = argc;
+  switch (argv[1][0]) {
+    case 'b': for (int i = 0; i < 100000; ++i) { x = x * 1664525u + 1013904223u; if (x >> 31) n += i; } break;
+    case 'm': for (int i = 0; i < 20000; ++i) { x = x * 1664525u + 1013904223u + words[(x >> 8) % kWords]; } break;
+    case 's': for (int i = 0; i < 2000; ++i) n += write(1, "", 0); break;
+    case 'd': for (int i = 0; i < 60000; ++i) d = d / 1.0000001; break;
+  }
+  return n + x + d == 12345;
+}
+"""
 ENDLESS = """
 #include <cuda_runtime.h>
 __global__ void quick(int* p) { p[threadIdx.x] = 1; }
@@ -252,6 +272,43 @@ class PageTest(PageCase):
         widths = page.evaluate("Object.fromEntries([...document.querySelectorAll('#processor .frame')].map((box) => [box.textContent, box.getBoundingClientRect().width]))")
         main = next(function for function in profile["functions"] if function["name"] == "main")
         self.assertAlmostEqual(widths["main"] / widths["all samples"], main["total_samples"] / profile["samples"], delta=0.02)
+
+    def test_headline_of_cores(self):
+        """A program that only cores execute: what dominates its time is the first thing on the page and on the terminal, and is what the
+        program was made for; the bar has all slots."""
+        source = self.folder / "bound.c"
+        source.write_text(BOUND)
+        subprocess.run(["riscv64-linux-gnu-gcc", "-O2", "-static", source, "-o", self.folder / "bound.rv"], check=True)
+        for kind, words, use in (("b", "were lost to wrong predictions", "bad_speculation"), ("m", "waited for loads from below L2", "memory_below"),
+                                 ("s", "waited at system calls", "serial"), ("d", "waited for slow or dependent instructions", "core")):
+            done = subprocess.run([DUET, "run", "--out", f"bound-{kind}", "--host", "simulated", "--machine", "xeon-e3-1245", "./bound.rv", kind],
+                                  cwd=self.folder, capture_output=True, text=True, timeout=300)
+            page, stats = self.opened(f"bound-{kind}", dark=kind == "m")
+            self.assertEqual(page.evaluate("document.querySelector('section').id"), "overview")
+            headline = page.evaluate("document.getElementById('cores-headline').textContent")
+            self.assertEqual(headline, stats["headline"])
+            self.assertIn(headline, " ".join(done.stderr.split()))
+            slots = {}
+            for core in stats["cores"]:
+                for name, count in core["slots"].items():
+                    slots[name] = slots.get(name, 0) + count
+            shown = dict(page.evaluate("[...document.querySelectorAll('#overview [data-field]')].map((e) => [e.dataset.field, Number(e.dataset.value)])"))
+            self.assertEqual(shown, {f"slots.{name}": count for name, count in slots.items()})
+            self.assertEqual(max(slots, key=slots.get), use)
+            self.assertRegex(headline, rf"average\. [0-9.]+ % of the dispatch slots {words}")
+            share = page.evaluate(f"document.querySelector('#overview [data-field=\"slots.{use}\"]').parentNode.textContent").split()[-2]
+            self.assertIn(f"{share} % of the dispatch slots {words}", headline)
+            self.assertEqual(page.evaluate("[...document.querySelectorAll('#overview .part')].map((e) => getComputedStyle(e).backgroundColor)"
+                                           ".filter((c) => c === 'rgba(0, 0, 0, 0)' || c === 'rgb(153, 153, 153)').length"), 0)
+
+    def test_headline_of_cores_beside_a_gpu(self):
+        """A CUDA program on simulated cores that launches nothing says what its cores did, too."""
+        (self.folder / "none.cu").write_text(NO_KERNEL)
+        subprocess.run([DUET, "cc", "--host", "riscv64", self.folder / "none.cu", "-o", self.folder / "none.rv"], check=True)
+        self.run_duet("none-cores", "--host", "simulated", "--machine", "lustig2013", "./none.rv")
+        page, stats = self.opened("none-cores")
+        self.assertRegex(stats["processor"]["headline"], "% of the dispatch slots")
+        self.assertEqual(page.evaluate("document.getElementById('cores-headline').textContent"), stats["processor"]["headline"])
 
     def test_without_html(self):
         program = self.program("none", NO_KERNEL)

@@ -57,7 +57,7 @@ export function onThemeChange(draw) {
 }
 
 export function colour(what) {
-  return (isDark() ? DARK : LIGHT)[what] ?? "#999999";
+  return (isDark() ? DARK : LIGHT)[what] ?? CAUSES.find(([name]) => name === what)?.[1] ?? "#999999";
 }
 export function causeColour(cause, index) {
   return CAUSES.find(([name]) => name === cause)?.[1] ?? MORE[index % MORE.length];

@@ -49,8 +49,8 @@ function page() {
     return;
   }
   document.title = `${stats.command} on ${stats.machine} – Duet`;
-  const withGpu = [overview, adviceSection, timelineSection, overTimeSection, flopsSection, rooflineSection, kernelsSection, sourceSection, coresSection, copiesSection, callsSection];
-  const sections = [...(stats.account ? withGpu : []), processorSection, componentsSection, restSection].map((make) => make()).filter(Boolean);
+  const withGpu = [adviceSection, timelineSection, overTimeSection, flopsSection, rooflineSection, kernelsSection, sourceSection, coresSection, copiesSection, callsSection];
+  const sections = [overview, ...(stats.account ? withGpu : []), processorSection, componentsSection, restSection].map((make) => make()).filter(Boolean);
   main.replaceChildren(
     element("h1", {}, `${stats.command} on ${stats.machine}`), facts(), ...warnings(),
     element("nav", {}, ...sections.map((one) => element("a", { href: `#${one.id}` }, one.querySelector("h2").textContent))), ...sections);

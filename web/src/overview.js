@@ -4,7 +4,7 @@ import { band, axisStyle, chart, escaped, tooltip } from "./charts.js";
 import { colour, ink, MOMENT_NAMES, NAMES, SHORT_NAMES } from "./colours.js";
 import { isOtherCopy, moments, momentsWith, rowOfSpans, stats, timeline } from "./data.js";
 import { details, element, section, table } from "./dom.js";
-import { share, time, timeOnAxis } from "./units.js";
+import { count, share, time, timeOnAxis } from "./units.js";
 
 const account = stats.account;
 const whole = account?.time_ps ?? 0;
@@ -19,18 +19,18 @@ function sentence() {
   return `The run took ${time(whole)} of simulated time. Its end waited for ${said.join(", ") || "nothing"}.${hidden}`;
 }
 
-// A bar of parts that add up to the run, with each part's name, time and share below it.
-function partsBar(title, hint, field, parts, names) {
+// A bar of parts that add up to `whole`, with each part's name, size and share below it.
+function partsBar(title, hint, field, parts, names, whole = account.time_ps, text = time, shares = (name) => share(parts[name], whole)) {
   const shown = Object.entries(parts).filter(([, ps]) => ps > 0);
   const bar = element("div", { class: "parts-bar", role: "img", "aria-label": title }, ...shown.map(([name, ps]) =>
     element("span", {
       class: "part", "data-colour": name, style: `flex-grow:${ps / whole}`,
-      title: `${names[name]}: ${time(ps)}, ${share(ps, whole)}`,
-    }, ps / whole > 0.055 ? share(ps, whole) : "")));
+      title: `${names[name]}: ${text(ps)}, ${shares(name)}`,
+    }, ps / whole > 0.055 ? shares(name) : "")));
   const legend = element("ul", { class: "parts-legend" }, ...Object.entries(parts).map(([name, ps]) =>
     element("li", { class: ps === 0 ? "none" : undefined },
       element("i", { "data-colour": name }), `${names[name]} `,
-      element("b", { "data-field": `${field}.${name}`, "data-value": ps }, time(ps)), ` ${share(ps, whole)}`)));
+      element("b", { "data-field": `${field}.${name}`, "data-value": ps }, text(ps)), ` ${shares(name)}`)));
   return element("div", { class: "parts" }, element("h3", {}, title, element("small", {}, ` ${hint}`)), bar, legend);
 }
 
@@ -164,8 +164,38 @@ function idleCalls() {
     longest.map(([text, ps]) => `${text} (${share(ps, whole)})`).join("; "), ".")];
 }
 
+// The same of simulated cores: dispatch slots by use, of all cores together.
+const USES = {
+  retiring: "the program's work", bad_speculation: "wrong predictions", front_end: "fetch has no more", instruction_cache: "instructions not in the cache",
+  memory_l2: "loads from L2", memory_below: "loads from below L2", stores: "store buffer full", core: "slow or dependent instructions", serial: "system calls, atomics, fences",
+};
+// Shares in tenths of a percent that add up to 100 %, as on the terminal: rests go to the parts that lose most.
+function tenths(parts, whole) {
+  const list = parts.map(([name, n], i) => ({ name, i, whole: Math.floor((1000 * n) / whole), rest: (1000 * n) % whole }));
+  const missing = 1000 - list.reduce((sum, one) => sum + one.whole, 0);
+  for (const one of [...list].sort((a, b) => b.rest - a.rest || a.i - b.i).slice(0, missing)) one.whole += 1;
+  return new Map(list.map((one) => [one.name, `${(one.whole / 10).toFixed(1)} %`]));
+}
+
+function coresTime() {
+  const { headline, cores } = stats.processor ?? stats;
+  if (!headline) return [];
+  const slots = {};
+  for (const core of cores) for (const [use, n] of Object.entries(core.slots)) slots[use] = (slots[use] ?? 0) + n;
+  const all = Object.values(slots).reduce((a, b) => a + b, 0);
+  const ofAll = tenths(Object.entries(slots), all);
+  return [element("p", { class: "answer", id: "cores-headline" }, headline),
+    partsBar("Dispatch slots of the cores", "cycles with a thread times the width of dispatch: what was dispatched, or what kept the next instruction back", "slots", slots, USES, all, count, (name) => ofAll.get(name))];
+}
+
 export function overview() {
   const result = section("overview", "Where did the time go?");
+  if (!account) {  // a processor alone
+    const parts = coresTime();
+    result.append(element("p", { class: "answer" }, `The run took ${time(stats.simulated_ps ?? 0)} of simulated time.`), ...parts);
+    if (parts.length === 0) result.append(element("p", { class: "note" }, "Nobody counted time on a core in this run."));
+    return result;
+  }
   if (!whole) {
     result.append(element("p", { class: "note" }, "Nothing took simulated time in this run."));
     return result;
@@ -177,7 +207,7 @@ export function overview() {
     partsBar("Critical path", "what the program's end had to wait for; to shorten anything else changes nothing",
       "account.critical_path_ps", account.critical_path_ps, NAMES),
     partsBar("Each moment once", "what went on, counted for the first of kernel, copy, driver, call",
-      "account.moments_ps", account.moments_ps, MOMENT_NAMES), ...idleCalls(),
+      "account.moments_ps", account.moments_ps, MOMENT_NAMES), ...idleCalls(), ...coresTime(),
     element("h3", {}, "On one time axis", element("small", {}, " one row an activity; right: time in it, share of the run")),
     place, ...remarks(rows), details("Numbers of this picture", () => numbers(rows)));
   queueMicrotask(() => axisChart(place, rows));

@@ -19,6 +19,7 @@ void write_host_stats_json(std::ostream& out, const HostReport& report) {
   json.member("simulated_ps", report.simulated_ps);
   json.member("simulated_seconds", static_cast<double>(report.simulated_ps) * 1e-12);
   json.member("clock_khz", report.processor.clock_khz);
+  json.member("headline", processor_headline(report.processor, report.simulated_ps));
   json.member("totals", processor_totals(report.processor, report.wall_seconds));
   json.array("cores", [&](auto add) {
     for (const CoreResult& core : report.processor.cores) add(core_json(core));

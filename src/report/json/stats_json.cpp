@@ -285,10 +285,11 @@ Json account_json(const RunReport& report) {
           {"idle_calls_ps", idle_calls}};
 }
 
-Json processor_json(const ProcessorResult& processor, double wall_seconds) {
+Json processor_json(const ProcessorResult& processor, Picoseconds simulated_ps, double wall_seconds) {
   Json json = {{"clock_khz", processor.clock_khz}};
   if (processor.end && processor.end->signal == 0) json["status"] = processor.end->status;
   if (processor.end && processor.end->signal != 0) json["signal"] = processor.end->signal;
+  json["headline"] = processor_headline(processor, simulated_ps);
   json["totals"] = processor_totals(processor, wall_seconds);
   Json& cores = json["cores"] = Json::array();
   for (const CoreResult& core : processor.cores) cores.push_back(core_json(core));
@@ -421,7 +422,8 @@ void write_stats_json(std::ostream& out, const RunReport& report) {
                 report.wall_seconds > 0 ? static_cast<double>(report.warp_instructions) / report.wall_seconds
                                         : 0.0}});
   json.member("account", account_json(report));
-  if (report.processor) json.member("processor", processor_json(*report.processor, report.wall_seconds));
+  if (report.processor)
+    json.member("processor", processor_json(*report.processor, report.simulated_ps, report.wall_seconds));
   if (!report.preexecution.settings.empty())
     json.member("preexecution", preexecution_json(report.preexecution));
   if (!report.launched.kernels.empty())

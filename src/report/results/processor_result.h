@@ -89,6 +89,10 @@ std::vector<FunctionResult> functions_of(const std::vector<StackResult>& stacks)
 // Takes the cores, and DRAM's traffic, from the machine's components.
 void add_components(ProcessorResult& result, const std::vector<ComponentResult>& components);
 
+// What dominates the time of the cores, in a sentence or two: "79.0 % of the dispatch slots were lost to
+// wrong predictions (...), 17.4 % did the program's work". Empty where no core had a thread in time.
+std::string processor_headline(const ProcessorResult& processor, Picoseconds simulated_ps);
+
 // Lines of the table on the terminal, with the run's simulated and real time.
 std::string processor_table(const ProcessorResult& processor, Picoseconds simulated_ps, double wall_seconds);
 

@@ -12,6 +12,7 @@ namespace duet::report {
 namespace {
 
 constexpr std::size_t kLabelWidth = 22;  // of a label, with its indentation
+constexpr std::size_t kWidth = 100;      // of text; as wide as the rows
 constexpr std::size_t kRowsShown = 8;    // of cores, and of threads
 
 double quotient(std::uint64_t part, std::uint64_t whole) {
@@ -132,6 +133,8 @@ void functions(std::string& out, const ProcessorResult& processor) {
 
 std::string processor_table(const ProcessorResult& processor, Picoseconds simulated_ps, double wall_seconds) {
   std::string out;
+  if (const std::string headline = processor_headline(processor, simulated_ps); !headline.empty())
+    out += wrapped("  " + headline, kWidth);
   const std::vector<CoreResult> rows = core_rows(processor);
   work_of_cores(out, processor, simulated_ps, wall_seconds, rows);
   slots_of_cores(out, rows);

@@ -120,6 +120,66 @@ TEST(HostReport, StatsJsonSaysHowItEnded) {
   EXPECT_EQ(json["totals"]["instructions_per_second"], 1000.5);
 }
 
+// A processor of one core of whose slots each use has so many.
+ProcessorResult processor_of(const std::array<std::uint64_t, CoreSlots::kUses>& slots, std::uint64_t cycles,
+                             std::size_t cores = 1) {
+  ProcessorResult processor;
+  processor.clock_khz = 1'000'000;
+  processor.cores.resize(cores);
+  processor.cores[0].slots.slots = slots;
+  processor.cores[0].cycles = cycles;
+  processor.cores[0].instructions = 2000;
+  processor.cores[0].mispredictions = 30;
+  processor.cores[0].l2_misses = 8;
+  processor.cores[0].l3_misses = 6;
+  return processor;
+}
+
+TEST(HostReport, TheHeadlineNamesWhatDominates) {
+  const char* const words[] = {
+      "did the program's work",
+      "were lost to wrong predictions (15.00 mispredictions per 1000 instructions)",
+      "were lost as fetch had nothing more",
+      "waited for instructions that the caches lacked",
+      "waited for loads from L2",
+      "waited for loads from below L2 (75.0 % of the lines that it lacked came from DRAM)",
+      "waited for room in the store buffer",
+      "waited for slow or dependent instructions",
+      "waited at system calls, atomics and fences"};
+  for (std::size_t use = 0; use < CoreSlots::kUses; ++use) {
+    std::array<std::uint64_t, CoreSlots::kUses> slots{};
+    slots[0] = 30;
+    slots[use] = 970;
+    const std::string headline = processor_headline(processor_of(slots, 250), 250'000);
+    EXPECT_EQ(headline, use == 0 ? std::string("100.0 % of the dispatch slots did the program's work.")
+                                 : std::string("97.0 % of the dispatch slots ") + words[use] +
+                                       ", 3.0 % did the program's work.");
+    EXPECT_NE(host_table(report_of(1, 1)).find("of the dispatch slots waited for loads from below"),
+              std::string::npos);
+  }
+}
+
+TEST(HostReport, TheHeadlineHasThreePartsAtMostAndTheWork) {
+  EXPECT_EQ(
+      processor_headline(processor_of({10, 0, 200, 0, 0, 0, 300, 400, 90}, 250), 250'000),
+      "40.0 % of the dispatch slots waited for slow or dependent instructions, 30.0 % waited for room in "
+      "the store buffer, 20.0 % were lost as fetch had nothing more, 1.0 % did the program's work.");
+  EXPECT_EQ(processor_headline(processor_of({960, 0, 0, 0, 0, 0, 0, 0, 40}, 250), 250'000),
+            "96.0 % of the dispatch slots did the program's work.");
+}
+
+TEST(HostReport, TheHeadlineSaysThatCoresWereIdle) {
+  EXPECT_EQ(
+      processor_headline(processor_of({1000}, 250, 4), 2'500'000),
+      "No thread was on a core for at least 90.0 % of the time: the program waited. 100.0 % of the dispatch "
+      "slots did the program's work.");
+  EXPECT_EQ(
+      processor_headline(processor_of({1000}, 250, 4), 250'000),
+      "1.00 of 4 cores had a thread, on average. 100.0 % of the dispatch slots did the program's work.");
+  EXPECT_EQ(processor_headline(processor_of({}, 0), 250'000), "");
+  EXPECT_EQ(processor_headline(processor_of({1}, 1), 0), "");
+}
+
 TEST(HostReport, SharesAddUp) {
   const auto sum = [](const std::vector<std::uint64_t>& parts) {
     const auto shares = tenths_of_percent(parts);
