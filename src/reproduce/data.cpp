@@ -122,14 +122,18 @@ std::vector<Choice> read_choices(const std::string& path) {
 std::vector<Claim> read_claims(const std::string& path) {
   std::vector<Claim> claims;
   for (const toml::table& table : entries(path, "claim")) {
-    check_keys(table, {"id", "claim", "unit", "note", "experiment", "quantity", "paper", "low", "high", "on",
-                       "control"});
+    check_keys(table, {"id", "claim", "unit", "note", "experiment", "quantity", "paper", "low", "high",
+                       "kind", "on", "control"});
     Claim& claim = claims.emplace_back();
     claim.id = text(table, "id");
     claim.claim = text(table, "claim");
     claim.unit = text_or_none(table, "unit");
     claim.note = text_or_none(table, "note");
     claim.paper = number(table, "paper");
+    if (table.get("kind") != nullptr) {
+      if (text(table, "kind") != "input") refuse(*table.get("kind"), "'kind' can only be input");
+      claim.input = true;
+    }
     claim.experiment = text_or_none(table, "experiment");
     if (claim.experiment.empty()) {
       if (claim.note.empty()) refuse(table, "a claim without an experiment needs a note that says why");

@@ -30,6 +30,7 @@ struct Claim {
   std::string experiment, quantity;  // empty: nothing measures it yet, and the note says why
   std::optional<double> paper;       // the paper's number, where it states one
   double low = 0, high = 0;
+  bool input = false;  // it reads back a number that was set; otherwise it is an outcome
   Setup on;
   std::optional<Control> control;  // every measured claim has one
 

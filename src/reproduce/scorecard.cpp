@@ -79,9 +79,12 @@ Json json_or_null(std::optional<double> value) { return value ? Json(*value) : J
 // An end of a band; infinity: it has none.
 Json end_or_null(double end) { return std::isfinite(end) ? Json(end) : Json(); }
 
+const char* kind_of(const Claim& claim) { return claim.input ? "input" : "outcome"; }
+
 Json row_of(const Claim& claim, std::optional<double> measured, const std::string& note) {
   Json row = {{"id", claim.id},
               {"claim", claim.claim},
+              {"kind", kind_of(claim)},
               {"paper", json_or_null(claim.paper)},
               {"unit", claim.unit},
               {"measured", json_or_null(measured)},
@@ -93,6 +96,20 @@ Json row_of(const Claim& claim, std::optional<double> measured, const std::strin
                 {"low", end_or_null(claim.low)},
                 {"high", end_or_null(claim.high)}});
   return row;
+}
+
+// "outcomes: 60 of 66 hold; inputs read back: 15 of 15"
+std::string counts_of(const Json& rows) {
+  const auto held_of = [&](const char* kind) {
+    unsigned all = 0, held = 0;
+    for (const Json& row : rows) {
+      if (row.at("kind") != kind) continue;
+      ++all;
+      held += row.at("verdict") == "holds";
+    }
+    return fmt::format("{} of {}", held, all);
+  };
+  return fmt::format("outcomes: {} hold; inputs read back: {}\n", held_of("outcome"), held_of("input"));
 }
 
 Json claim_rows(const Paper& paper, Experiments& experiments, const std::vector<Claim>& claims,
@@ -122,7 +139,7 @@ Json claim_rows(const Paper& paper, Experiments& experiments, const std::vector<
     text += fmt::format("{:<7} {:<11} {:>8} {:>9} {:<6} {}{}\n", claim.id, verdict, number(claim.paper),
                         number(result.value), claim.unit, claim.claim, note.empty() ? "" : " (" + note + ")");
   }
-  print(text);
+  print(text + counts_of(rows));
   return rows;
 }
 
@@ -151,6 +168,15 @@ unsigned control_rows(Experiments& experiments, const std::vector<Claim>& claims
   return failures;
 }
 
+// A scorecard of an earlier Duet has rows without a kind.
+void add_kinds(Json& score, const std::vector<Claim>& claims) {
+  for (Json& row : score.at("rows"))
+    for (const Claim& claim : claims)
+      if (row.is_object() && !row.contains("kind") && row.value("id", Json()) == claim.id &&
+          row.value("claim", Json()) == claim.claim)
+        row["kind"] = kind_of(claim);
+}
+
 void write_score_page(const std::string& path, const std::string& html_template, const Json& score) {
   Json page = {{"kind", "reproduce"}};
   page.update(score);
@@ -167,15 +193,17 @@ std::string template_of_page(const config::Installation& installation, const Opt
 }
 
 // Makes the page of an existing scorecard.
-int page_of(const config::Installation& installation, const Options& options) {
+int page_of(const config::Installation& installation, const Options& options,
+            const std::vector<Claim>& claims) {
   if (options.html.empty()) throw Error("--from: say with --html where to write the page");
   const std::optional<std::string> text = read_file(options.from);
   if (!text) throw Error(fmt::format("--from: cannot read {}", options.from));
-  const Json score = Json::parse(*text, nullptr, false);
+  Json score = Json::parse(*text, nullptr, false);
   if (!score.is_object() || !score.contains("rows") || score.value("paper", Json()) != options.paper)
     throw Error(
         fmt::format("--from: {} is no scorecard of {}: give a file that duet reproduce {} --json wrote",
                     options.from, options.paper, options.paper));
+  add_kinds(score, claims);
   write_score_page(options.html, template_of_page(installation, options), score);
   return 0;
 }
@@ -184,9 +212,9 @@ int page_of(const config::Installation& installation, const Options& options) {
 
 int run(const config::Installation& installation, const Options& options) {
   const Paper& paper = paper_named(options.paper);
-  if (!options.from.empty()) return page_of(installation, options);
   const std::string folder = installation.experiments_directory + "/" + options.paper;
   const std::vector<Claim> claims = read_claims(folder + "/claims.toml");
+  if (!options.from.empty()) return page_of(installation, options, claims);
   const std::vector<Choice> known_choices = read_choices(folder + "/choices.toml");
   check(paper, claims, known_choices, folder + "/claims.toml");
   const Selection selection(options, claims);

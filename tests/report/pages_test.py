@@ -8,6 +8,7 @@ import pathlib
 import subprocess
 import sys
 import tempfile
+import tomllib
 import unittest
 
 import browser
@@ -214,6 +215,40 @@ class PagesTest(unittest.TestCase):
     def score(self, paper, dark=False):
         self.duet("reproduce", paper, "--from", SCORES / f"{paper}.json", "--html", f"{paper}.html")
         return self.opened(f"{paper}.html", dark), json.loads((SCORES / f"{paper}.json").read_text())
+
+    def test_inputs_stand_apart(self):
+        """Rows that read back what was set have a table and a count of their own, in a scorecard that was written before rows had a kind too.
+        Which they are is said in claims.toml alone."""
+        for paper in ("lustig2013", "yang2012"):
+            claims = tomllib.loads((SOURCE / f"experiments/{paper}/claims.toml").read_text())["claim"]
+            kinds = {(claim["id"], claim["claim"]): claim.get("kind", "outcome") for claim in claims}
+            page, score = self.score(paper)
+            self.assertNotIn("kind", score["rows"][0])
+            by_kind = {"outcome": [], "input": []}
+            for at, row in enumerate(score["rows"]):
+                by_kind[kinds[row["id"], row["claim"]]].append((at, row))
+            self.assertTrue(all(by_kind.values()))
+            for place, kind in (("outcomes", "outcome"), ("inputs", "input")):
+                shown = page.evaluate(f"[...document.querySelectorAll('#{place} tbody [data-field$=\"/measured\"]')].map((e) => e.dataset.field)")
+                self.assertEqual(set(shown), {f"rows/{at}/measured" for at, row in by_kind[kind] if row["measured"] is not None}, place)
+                hold = sum(row["verdict"] == "holds" for _, row in by_kind[kind])
+                words = {"outcome": "outcomes hold", "input": "inputs come back"}[kind]
+                self.assertIn(f"{hold} of {len(by_kind[kind])} {words}", page.evaluate("document.querySelector('.facts').textContent"))
+                page.evaluate(f"document.querySelector('#{place} [data-verdict=holds]').click()")
+                self.assertEqual(page.evaluate(f"document.querySelectorAll('#{place} tbody tr').length"), hold)
+        # One kind of rows alone; the row's own word counts before that of the claims.
+        score["rows"] = [row | {"kind": "input"} for row in score["rows"][:5]]
+        (self.folder / "kinds.json").write_text(json.dumps(score))
+        self.duet("reproduce", "yang2012", "--from", "kinds.json", "--html", "kinds.html")
+        page = self.opened("kinds.html")
+        self.assertEqual(page.evaluate("[document.querySelectorAll('#outcomes').length, document.querySelectorAll('#inputs tbody tr').length]"), [0, 5])
+
+    def test_kind_of_measured_rows(self):
+        """What is measured now says its kind, and the terminal counts the two apart."""
+        done = self.duet("reproduce", "lustig2013", "--quick", "--only", "L-dram,L-val", "--json", "kind.json")
+        rows = json.loads((self.folder / "kind.json").read_text())["rows"]
+        self.assertEqual([(row["id"], row["kind"]) for row in rows], [("L-val", "outcome"), ("L-dram", "input")] if rows[0]["id"] == "L-val" else [("L-dram", "input"), ("L-val", "outcome")])
+        self.assertIn("outcomes: 0 of 1 hold; inputs read back: 1 of 1\n", done.stdout)
 
     def test_yang2012(self):
         for dark in (True, False):

@@ -8,9 +8,17 @@ import { YANG2012 } from "./yang2012.js";
 const PAPERS = { yang2012: YANG2012, lustig2013: LUSTIG2013 };
 const VERDICTS = [["holds", "good", "hold"], ["falls short", "bad", "fall short"], ["not run", "none", "not run"]];
 
-function scorecard() {
-  const rows = allRows();
-  const result = section("scorecard", "Scorecard", "A row holds where what was measured lies in its band, which was fixed before it was measured.");
+const holding = (list) => list.filter((row) => row.verdict === "holds").length;
+const isInput = (row) => row.kind === "input";
+// "3 of 4 outcomes hold", and of numbers that were set how many come back.
+function countsOf(rows) {
+  const inputs = rows.filter(isInput), outcomes = rows.filter((row) => !isInput(row));
+  return [outcomes.length ? `${number(holding(outcomes))} of ${number(outcomes.length)} outcomes hold` : null,
+    inputs.length ? `${number(holding(inputs))} of ${number(inputs.length)} inputs come back` : null].filter(Boolean);
+}
+
+// Rows of one kind: how many have each verdict, and a table of those that are asked for.
+function verdicts(kind, rows) {
   const place = element("div");
   const of = (verdict) => rows.filter((row) => row.verdict === verdict);
   const show = (verdict) => {
@@ -18,10 +26,20 @@ function scorecard() {
     for (const button of buttons) button.setAttribute("aria-pressed", String(button.dataset.verdict === (verdict ?? "")));
   };
   const buttons = [[null, "all"], ...VERDICTS].map(([verdict]) => element("button", { "data-verdict": verdict ?? "", onclick: () => show(verdict) }, `${verdict ?? "all"} (${verdict ? of(verdict).length : rows.length})`));
-  result.append(element("div", { class: "parts-bar", role: "img", "aria-label": "rows by verdict" }, ...VERDICTS.filter(([verdict]) => of(verdict).length).map(([verdict, kind, many]) =>
-    element("span", { class: `part verdict-${kind}`, style: `flex-grow:${of(verdict).length}` }, `${of(verdict).length} ${many}`))),
-  element("div", { class: "tools" }, ...buttons), place);
   show(null);
+  return [element("div", { class: "parts-bar", role: "img", "aria-label": `${kind} by verdict` }, ...VERDICTS.filter(([verdict]) => of(verdict).length).map(([verdict, paint, many]) =>
+    element("span", { class: `part verdict-${paint}`, style: `flex-grow:${of(verdict).length}` }, `${of(verdict).length} ${many}`))),
+  element("div", { class: "tools" }, ...buttons), place];
+}
+
+function scorecard() {
+  const result = section("scorecard", "Scorecard", "A row holds where what was measured lies in its band, which was fixed before it was measured.");
+  const inputs = allRows().filter(isInput), outcomes = allRows().filter((row) => !isInput(row));
+  if (outcomes.length > 0)
+    result.append(element("div", { id: "outcomes" }, element("h3", {}, "Outcomes", element("small", {}, " what nobody set: measured results that the paper's are held against")), ...verdicts("outcomes", outcomes)));
+  if (inputs.length > 0)
+    result.append(element("div", { id: "inputs" }, element("h3", {}, "Inputs, read back", element("small", {}, " numbers of the paper that the machine file or the programs were given: that they come back shows that the machine is the paper's, and is no result")),
+      ...verdicts("inputs", inputs)));
   return result;
 }
 
@@ -54,7 +72,7 @@ function figureSection(figure, at) {
       return [element("p", { class: "lead" }, lead), ...charts, ...(open ? table() : [details("Numbers of this picture", table)])];
     }));
   }
-  if (rows.length > 0) result.append(details(`What the paper states of it: ${rows.filter((row) => row.verdict === "holds").length} of ${rows.length} rows hold`, () => scoreTable(rows), there ? {} : { open: "" }));
+  if (rows.length > 0) result.append(details(`What the paper states of it: ${countsOf(rows).join(", ")}`, () => scoreTable(rows), there ? {} : { open: "" }));
   return result;
 }
 
@@ -82,11 +100,10 @@ function choices() {
 export function reproducePage() {
   const paper = PAPERS[page.paper] ?? { title: page.paper, none: "", figures: [] };
   const rows = allRows();
-  const held = rows.filter((row) => row.verdict === "holds").length;
   const controls = rows.filter((row) => row.control);
   return {
     title: `${page.paper}, reproduced`,
-    facts: [paper.title, `machine ${page.machine}`, `${number(held)} of ${number(rows.length)} rows hold`,
+    facts: [paper.title, `machine ${page.machine}`, ...countsOf(rows),
       ...(controls.length ? [`${controls.filter((row) => row.control.fails).length} of ${controls.length} controls fail as they must`] : ["controls not measured (--controls)"])],
     warnings: page.quick ? ["Smaller inputs than the paper's (--quick): verdicts of such rows are for a first look."] : [],
     notes: [paper.none],
