@@ -187,7 +187,7 @@ class KernelsTest(PageCase):
         self.assertIsNone(page.evaluate("document.querySelector('svg.memory [data-field=host_read]')"))
         source = self.folder / "memory.cu"
         subprocess.run([DUET, "cc", "--host", "riscv64", source, "-o", self.folder / "memory.rv"], check=True)
-        self.run_duet("cores", "--host", "simulated", "--machine", "fused", "./memory.rv")
+        self.run_duet("cores", "--host", "simulated", "--machine", "lustig2013", "./memory.rv")
         page, stats = self.opened("cores")
         self.assertEqual(page.evaluate("[...document.querySelectorAll('svg.memory [data-field^=host_]')].map((e) => [e.previousSibling.textContent, Number(e.dataset.value)])")[1:],
                          [[f"{way}, whole run", stats["processor"]["totals"][f"dram_{way}_bytes"]] for way in ("read", "written")])

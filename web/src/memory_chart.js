@@ -9,6 +9,8 @@ const WIDE = 1190, NARROW = 350;  // of the picture
 const LEAST = 900;                // pixels of the page from which on it is the wide one
 const LINE = 15, HEAD = 26;
 
+const hasL3 = Object.keys(stats?.counters ?? {}).some((name) => name.startsWith("l3."));
+const hasHostMemory = Boolean(stats?.processor) && (stats.components ?? []).some(({ kind }) => kind === "host_memory");
 const percent = (part) => share(part, 1) || "0 %";
 // At most nine characters.
 const short = (value) => (value < 1e7 ? count(value) : `${Number((value / (value < 1e9 ? 1e6 : 1e9)).toPrecision(4))} ${value < 1e9 ? "M" : "G"}`);
@@ -52,8 +54,8 @@ const BOXES = {
   host: { title: "host memory", facts: [
     fact("host_requests", "SM requests", counted("host_bridge.requests")),
     // Nobody counts these by kernel.
-    fact("host_read", "read, whole run", () => stats.processor?.totals.dram_read_bytes, bytes, { whole: true }),
-    fact("host_written", "written, whole run", () => stats.processor?.totals.dram_written_bytes, bytes, { whole: true }) ] },
+    fact("host_read", "read, whole run", () => (hasHostMemory ? stats.processor.totals.dram_read_bytes : undefined), bytes, { whole: true }),
+    fact("host_written", "written, whole run", () => (hasHostMemory ? stats.processor.totals.dram_written_bytes : undefined), bytes, { whole: true }) ] },
 };
 // `of`: what was moved of what can be moved.
 const rateOf = (moved, peak) => (m) => (m.ps && peak() ? moved(m) / seconds(m) / peak() : undefined);
@@ -79,7 +81,6 @@ const ARROWS = [
       fact(`${way}_packets`, "packets", counted(`link.${way}_packets`)), fact(`${way}_bytes`, "payload", counted(`link.${way}_payload_bytes`), bytes) ] })),
 ];
 
-const hasL3 = Object.keys(stats?.counters ?? {}).some((name) => name.startsWith("l3."));
 const isThere = (id) => hasL3 || !id.split("-").includes("l3");
 
 // What can be drawn: kernels whose memory somebody counted.
@@ -194,7 +195,7 @@ function arrowShape({ points, label, side, lead }, arrow, m) {
 }
 
 function picture(name, m, wide) {
-  const facts = Object.fromEntries(Object.entries(BOXES).map(([id, { facts }]) => [id, facts.filter((one) => !((one.quiet || one.whole) && !one.value(m)))]));
+  const facts = Object.fromEntries(Object.entries(BOXES).map(([id, { facts }]) => [id, facts.filter((one) => !(one.quiet && !one.value(m)) && !(one.whole && one.value(m) === undefined))]));
   const { boxes, arrows, width, height } = (wide ? wideLayout : narrowLayout)(facts);
   return svg("svg", { viewBox: `0 0 ${width} ${height}`, class: `memory ${wide ? "wide" : "narrow"}`, role: "group", "aria-label": `memory chart of ${name}` },
     ...ARROWS.filter(({ id }) => isThere(id)).map((arrow) => arrowShape(arrows[arrow.id], arrow, m)),

@@ -5,7 +5,7 @@
 #include <numeric>
 
 #include "report/results/processor_result.h"
-#include "report/terminal/table_text.h"
+#include "report/results/shares.h"
 
 namespace duet::report {
 
