@@ -160,6 +160,7 @@ class KernelsTest(PageCase):
                   const apart = (a, b) => a.right <= b.left + 1 || b.right <= a.left + 1 || a.bottom <= b.top + 4 || b.bottom <= a.top + 4;
                   return [...texts.filter(([, r]) => r.left < all.left - 1 || r.right > all.right + 1 || r.top < all.top || r.bottom > all.bottom).map(([t]) => t + ' is outside'),
                     ...texts.flatMap(([t, a], i) => texts.slice(i + 1).filter(([, b]) => !apart(a, b)).map(([u]) => t + ' on ' + u))]; })()"""), [], f"{form}, {name}")
+            self.assertLessEqual(page.evaluate("document.documentElement.scrollWidth"), pixels)  # of the page, nothing is cut off
             arrows = page.evaluate("[...document.querySelectorAll('svg.memory .arrow')].map((e) => [e.dataset.arrow, Number(e.dataset.of), Number(e.querySelector('path').getAttribute('stroke-width')),"
                                    " e.getAttribute('class'), e.getAttribute('aria-label'), e.getAttribute('tabindex'), getComputedStyle(e.querySelector('path')).strokeDasharray])")
             known = [arrow for arrow in arrows if arrow[1] == arrow[1] and "unknown" not in arrow[3]]
