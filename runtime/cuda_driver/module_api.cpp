@@ -2,6 +2,7 @@
 // function: nothing is loaded later than asked. The linker takes PTX; its result is PTX text.
 #include <algorithm>
 #include <cstring>
+#include <regex>
 #include <set>
 
 #include "base/error.h"
@@ -10,6 +11,7 @@
 #include "cuda/modules/module_calls.h"
 #include "cuda/modules/modules.h"
 #include "cuda_driver/driver_api.h"
+#include "ptx/text/parser.h"
 
 using duet::cuda::error_of;
 using duet::cuda::Function;
@@ -62,6 +64,15 @@ void tell(const std::string& message, unsigned count, const CUjit_option* option
   }
 }
 
+// "NAME:LINE: what" as a driver's compiler says it: programs look for the line. Other texts stay as they are.
+std::string compiler_log(const std::string& text, const std::string& name) {
+  static const std::regex kPlace("[^:\n]*:([0-9]+): ([^\n]*)");
+  std::smatch parts;
+  if (!std::regex_match(text, parts, kPlace)) return text;
+  return "ptxas " + name + ", line " + parts[1].str() + "; fatal   : " + parts[2].str() + "\n";
+}
+constexpr char kUnnamed[] = "application ptx input";
+
 // Never destroyed, as their guarding session.
 std::set<CUlinkState>& links() {
   static auto* const all = new std::set<CUlinkState>;
@@ -85,7 +96,7 @@ cudaError_t load(Session& session, ThreadState& thread, CUmodule* module, const 
   for (const CUlinkState link : links())  // a finished link keeps its options
     if (image == link->linked.data()) most = std::min(most, link->most_registers);
   const duet::core::Status status = duet::cuda::load_module(session, thread, image, module, most);
-  tell(status.text, count, options, values);
+  tell(compiler_log(status.text, kUnnamed), count, options, values);
   return error_of(status);
 }
 
@@ -111,12 +122,19 @@ cudaError_t add_to_link(Session& session, CUlinkState link, CUjitInputType type,
     duet_unsupported("cuLinkAddData of anything but PTX and fat binaries");
     return cudaErrorNotSupported;
   }
-  try {
-    link->texts.push_back(duet::cuda::ptx_of_bytes(session, data, bytes, name));
-  } catch (const duet::Error& error) {
+  const auto refuse = [&](const duet::Error& error, cudaError_t number) {
     std::fprintf(stderr, "duet: %s\n", error.what());
-    tell(error.what(), link->option_count, link->options, link->values);
-    return cudaErrorInvalidPtx;
+    tell(compiler_log(error.what(), name), link->option_count, link->options, link->values);
+    return number;
+  };
+  try {
+    std::string text = duet::cuda::ptx_of_bytes(session, data, bytes, name);
+    duet::ptx::parse_module(text, name);  // for its errors
+    link->texts.push_back(std::move(text));
+  } catch (const duet::ptx::NewerVersion& error) {
+    return refuse(error, cudaErrorUnsupportedPtxVersion);
+  } catch (const duet::Error& error) {
+    return refuse(error, cudaErrorInvalidPtx);
   }
   return cudaSuccess;
 }

@@ -2,6 +2,7 @@
 #include "ptx/decode/opcode_table.h"
 
 #include <unordered_map>
+#include <unordered_set>
 
 #include "ptx/decode/decoders.h"
 #include "ptx/decode/legality.h"
@@ -74,6 +75,19 @@ const OpcodeRow* find_row(std::string_view name) {
   }();
   const auto found = kByName.find(name);
   return found == kByName.end() ? nullptr : found->second;
+}
+
+bool is_foreign(std::string_view name) {
+  static const std::unordered_set<std::string_view> kForeign = {"alloca",       "clusterlaunchcontrol",
+                                                                "cp",           "istypep",
+                                                                "ldmatrix",     "mbarrier",
+                                                                "mma",          "movmatrix",
+                                                                "multimem",     "setmaxnreg",
+                                                                "stackrestore", "stacksave",
+                                                                "stmatrix",     "sured",
+                                                                "tcgen05",      "tensormap",
+                                                                "wgmma",        "wmma"};
+  return kForeign.contains(name);
 }
 
 Unit unit_of(const MicroOp& op) {

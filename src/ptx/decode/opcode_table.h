@@ -62,6 +62,8 @@ struct OpcodeRow {
 };
 // The row of the instruction of this name; null where there is none.
 const OpcodeRow* find_row(std::string_view name);
+// An instruction of PTX ISA 9.0 without a row: a kernel with it is refused at its launch.
+bool is_foreign(std::string_view name);
 
 Unit unit_of(const MicroOp& op);
 // How many machine instructions it stands for. `power_of_two_multiplier`: a product by a power of two; an

@@ -291,6 +291,13 @@ bool BodyParser::find_function(std::string_view name, Value& address) {
   return true;
 }
 
+namespace {
+// Its version may have instructions that the table of PTX ISA 9.0 lacks.
+bool newer_than_known(const ir::ParsedModule& module) {
+  return std::pair(module.version_major, module.version_minor) > std::pair(9u, 0u);
+}
+}  // namespace
+
 void BodyParser::instruction() {
   ParsedStatement& in = parsed_;
   in.modifiers.clear();
@@ -319,14 +326,12 @@ void BodyParser::instruction() {
   in.text = {opcode.text.data(), static_cast<std::size_t>(end - opcode.text.data())};
   DecodeContext context{module_, function_, [this](std::string_view name) { return label_number(name); },
                         branch_tables_};
-  static constexpr std::string_view kForeign[] = {"sured",    "wmma",     "mma",      "ldmatrix",
-                                                  "stmatrix", "cp",       "mbarrier", "tcgen05",
-                                                  "wgmma",    "multimem", "istypep",  "clusterlaunchcontrol"};
-  for (const auto foreign : kForeign)
-    if (in.opcode == foreign) {
-      cursor_.note_unsupported(function_, "PTX '" + std::string(in.text) + "' is not supported", in.line);
-      return cursor_.skip_to_semicolon();
-    }
+  if (in.opcode != "call" && find_row(in.opcode) == nullptr) {
+    if (!is_foreign(in.opcode) && !newer_than_known(module_))
+      cursor_.fail_at(in.line, "PTX has no instruction '" + std::string(in.opcode) + "'");
+    cursor_.note_unsupported(function_, "PTX '" + std::string(in.text) + "' is not supported", in.line);
+    return cursor_.skip_to_semicolon();
+  }
   try {
     if (in.opcode == "call") return call(in);
     while (!cursor_.is(';')) {
