@@ -262,6 +262,16 @@ DUET_CU_DO(cuGraphExecEventRecordNodeSetEvent, Other, Init,
            duet::cuda::set_exec_event_record_node(session, exec, node, event))
 DUET_CU_DO(cuGraphExecEventWaitNodeSetEvent, Other, Init, (CUgraphExec exec, CUgraphNode node, CUevent event),
            duet::cuda::set_exec_event_wait_node(session, exec, node, event))
+DUET_CU_DO(cuGraphKernelNodeSetAttribute, Other, Init,
+           (CUgraphNode node, CUkernelNodeAttrID attribute, const CUkernelNodeAttrValue* value),
+           duet::cuda::set_kernel_attribute(node, static_cast<cudaLaunchAttributeID>(attribute),
+                                            reinterpret_cast<const cudaLaunchAttributeValue*>(value)))
+DUET_CU_DO(cuGraphKernelNodeGetAttribute, Other, Init,
+           (CUgraphNode node, CUkernelNodeAttrID attribute, CUkernelNodeAttrValue* value),
+           duet::cuda::get_kernel_attribute(node, static_cast<cudaLaunchAttributeID>(attribute),
+                                            reinterpret_cast<cudaLaunchAttributeValue*>(value)))
+DUET_CU_DO(cuGraphKernelNodeCopyAttributes, Other, Init, (CUgraphNode to, CUgraphNode from),
+           duet::cuda::copy_kernel_attributes(to, from))
 
 DUET_CU_DO(cuGraphInstantiateWithFlags, Other, Context,
            (CUgraphExec * exec, CUgraph graph, unsigned long long flags),

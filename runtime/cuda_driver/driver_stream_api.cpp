@@ -1,4 +1,5 @@
 // Streams, events and capture of the driver interface: the runtime interface's under other names.
+#include "cuda/streams/attributes.h"
 #include "cuda/streams/stream_calls.h"
 #include "cuda_driver/driver_api.h"
 
@@ -11,6 +12,9 @@ using duet::cuda::ThreadState;
 namespace {
 
 // The driver interface's flags and modes have the runtime interface's numbers.
+cudaLaunchAttributeID id_of(CUstreamAttrID attribute) {
+  return static_cast<cudaLaunchAttributeID>(attribute);
+}
 cudaStreamCaptureMode mode_of(CUstreamCaptureMode mode) { return static_cast<cudaStreamCaptureMode>(mode); }
 
 // A callback is called with the driver interface's error.
@@ -46,6 +50,16 @@ DUET_CU_DO(cuStreamGetId, Other, Context, (CUstream stream, unsigned long long* 
            duet::cuda::get_stream_id(session, stream, id))
 DUET_CU_DO(cuStreamGetDevice, Other, Context, (CUstream stream, CUdevice* device),
            duet::cuda::get_stream_device(session, stream, device))
+DUET_CU_DO(cuStreamSetAttribute, Other, Context,
+           (CUstream stream, CUstreamAttrID attribute, const CUstreamAttrValue* value),
+           duet::cuda::set_stream_attribute(session, stream, id_of(attribute),
+                                            reinterpret_cast<const cudaLaunchAttributeValue*>(value)))
+DUET_CU_DO(cuStreamGetAttribute, Other, Context,
+           (CUstream stream, CUstreamAttrID attribute, CUstreamAttrValue* value),
+           duet::cuda::get_stream_attribute(session, stream, id_of(attribute),
+                                            reinterpret_cast<cudaLaunchAttributeValue*>(value)))
+DUET_CU_DO(cuStreamCopyAttributes, Other, Context, (CUstream to, CUstream from),
+           duet::cuda::copy_stream_attributes(session, to, from))
 DUET_CU_BODY(cuStreamGetCtx, Other, Context, (CUstream stream, CUcontext* context)) {
   if (context == nullptr) return cudaErrorInvalidValue;
   if (!session.valid_stream(stream)) return cudaErrorInvalidResourceHandle;

@@ -23,6 +23,7 @@ struct KernelWork {
   int priority = 0;                   // counts with cudaGraphInstantiateFlagUseNodePriority
   std::vector<std::byte> parameters;  // as the kernel takes them
   std::vector<void*> pointers;        // the result of cudaGraphKernelNodeGetParams, into `parameters`
+  LaunchHints hints{};
 };
 struct CopyWork {
   cudaMemcpy3DParms parms{};

@@ -85,6 +85,11 @@ cudaError_t update_exec(cudaGraphExec_t exec, cudaGraph_t graph, cudaGraphExecUp
 cudaError_t set_node_enabled(cudaGraphExec_t exec, cudaGraphNode_t node, unsigned enabled);
 cudaError_t get_node_enabled(cudaGraphExec_t exec, cudaGraphNode_t node, unsigned* enabled);
 cudaError_t trim_graph_memory(Session& session, int device);
+cudaError_t set_kernel_attribute(cudaGraphNode_t node, cudaLaunchAttributeID attribute,
+                                 const cudaLaunchAttributeValue* value);
+cudaError_t get_kernel_attribute(cudaGraphNode_t node, cudaLaunchAttributeID attribute,
+                                 cudaLaunchAttributeValue* value);
+cudaError_t copy_kernel_attributes(cudaGraphNode_t to, cudaGraphNode_t from);
 cudaError_t get_graph_memory(int device, cudaGraphMemAttributeType attribute, void* value);
 cudaError_t set_graph_memory(int device, cudaGraphMemAttributeType attribute, void* value);
 

@@ -148,6 +148,16 @@ driver::StreamId Session::stream_id(cudaStream_t stream) {
   return handle == nullptr ? default_stream_ : handle->id;
 }
 
+StreamAttributes& Session::attributes_of(cudaStream_t stream) {
+  CUstream_st* handle = stream_handle(stream);
+  return handle == nullptr ? of_default_stream_ : handle->attributes;
+}
+
+int Session::priority_of(cudaStream_t stream) {
+  const CUstream_st* handle = stream_handle(stream);
+  return attributes_of(stream).priority.value_or(handle == nullptr ? 0 : handle->priority);
+}
+
 cudaStream_t Session::add_stream(bool blocking, unsigned flags, int priority) {
   auto handle = std::make_unique<CUstream_st>(
       CUstream_st{core::create_stream(
@@ -179,6 +189,7 @@ void Session::remove_event(cudaEvent_t event) {
 
 void Session::remove_all_of(const CUctx_st* context) {
   ++destroyed_contexts_;
+  if (context->primary) of_default_stream_ = {};
   std::vector<cudaStream_t> streams;
   std::vector<cudaEvent_t> events;
   for (const auto& [stream, handle] : streams_)

@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -26,6 +27,22 @@ struct CapturedEvent;
 }  // namespace duet::cuda
 struct CUctx_st;  // contexts.h
 
+namespace duet::cuda {
+// The attributes of launches, streams and kernel nodes that change nothing here: kept and read back.
+struct LaunchHints {
+  cudaAccessPolicyWindow window{};
+  cudaSynchronizationPolicy waiting = cudaSyncPolicyAuto;
+  cudaLaunchMemSyncDomain domain = cudaLaunchMemSyncDomainDefault;
+  cudaLaunchMemSyncDomainMap domains{0, 1};
+  unsigned carveout = 0;
+  unsigned for_nvlink = 0;
+};
+struct StreamAttributes {
+  LaunchHints hints;
+  std::optional<int> priority;  // in place of the one that the stream was made with
+};
+}  // namespace duet::cuda
+
 // The handles of programs.
 struct CUstream_st {
   duet::driver::StreamId id;
@@ -35,6 +52,7 @@ struct CUstream_st {
   std::vector<cudaGraphNode_t> captured_after{};    // the nodes before its next node
   std::vector<cudaGraphEdgeData> captured_edges{};  // for cudaStreamGetCaptureInfo
   CUctx_st* context = nullptr;
+  duet::cuda::StreamAttributes attributes{};
 };
 struct CUevent_st {
   duet::driver::EventId id;
@@ -107,6 +125,9 @@ class Session {
   CUstream_st* stream_handle(cudaStream_t stream);
   // The driver's stream of a handle; per-thread default streams are made on first use. Handle must be valid.
   driver::StreamId stream_id(cudaStream_t stream);
+  // Handle must be valid.
+  StreamAttributes& attributes_of(cudaStream_t stream);
+  int priority_of(cudaStream_t stream);
   cudaStream_t add_stream(bool blocking, unsigned flags, int priority);
   void remove_stream(cudaStream_t stream);
   bool valid_event(cudaEvent_t event) const { return events_.contains(event); }
@@ -125,6 +146,7 @@ class Session {
 
   core::Runtime& core_;
   driver::StreamId default_stream_ = 0;  // the legacy one
+  StreamAttributes of_default_stream_;
   std::unordered_map<const void*, Symbol> symbols_;
   std::vector<ManagedVariable> managed_;
   std::uint64_t destroyed_contexts_ = 0;

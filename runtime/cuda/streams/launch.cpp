@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "cuda/streams/attributes.h"
 #include "cuda/streams/capture.h"
 #include "cuda/streams/function_calls.h"
 
@@ -29,8 +30,6 @@ cudaError_t take_block(void** extra, std::vector<std::byte>& parameters) {
   std::memcpy(parameters.data(), block, parameters.size());
   return cudaSuccess;
 }
-
-int priority_of(const CUstream_st* stream) { return stream != nullptr ? stream->priority : 0; }
 
 }  // namespace
 
@@ -68,16 +67,18 @@ cudaError_t launch(Session& session, ThreadState& thread, Function& function, di
                                    block,
                                    static_cast<unsigned>(dynamic_shared_bytes),
                                    attributes.cooperative,
-                                   attributes.priority.value_or(priority_of(session.stream_handle(stream))),
+                                   attributes.priority.value_or(session.priority_of(stream)),
                                    std::move(parameters),
-                                   {}});
+                                   {},
+                                   attributes.hints});
   driver::Command command;
   if (const core::Status status =
           core::prepare_launch(session.core(), function, shape, std::move(parameters), command);
       status.failed())
     return error_of(status);
   command.stream = use.id;
-  command.priority = attributes.priority;
+  command.priority =
+      attributes.priority.has_value() ? attributes.priority : session.attributes_of(stream).priority;
   core::submit_launch(session.core(), *thread.host, std::move(command));
   return cudaSuccess;
 }
@@ -92,12 +93,17 @@ cudaError_t read_attributes(const cudaLaunchAttribute* attributes, unsigned coun
         read.priority = attributes[i].val.priority;
         break;
       case cudaLaunchAttributeIgnore:
+        break;
       case cudaLaunchAttributeAccessPolicyWindow:
       case cudaLaunchAttributePreferredSharedMemoryCarveout:
       case cudaLaunchAttributeSynchronizationPolicy:
       case cudaLaunchAttributeMemSyncDomain:
       case cudaLaunchAttributeMemSyncDomainMap:
-        break;  // hints
+      case cudaLaunchAttributeNvlinkUtilCentricScheduling:
+        if (const cudaError_t error = set_hint(read.hints, attributes[i].id, attributes[i].val);
+            error != cudaSuccess)
+          return error;
+        break;
       case cudaLaunchAttributeProgrammaticStreamSerialization:
         break;  // it allows overlap with the kernel before; here none takes place
       case cudaLaunchAttributeClusterDimension:
@@ -105,6 +111,7 @@ cudaError_t read_attributes(const cudaLaunchAttribute* attributes, unsigned coun
         duet_unsupported("a thread block cluster of more than one block");
         return cudaErrorNotSupported;
       default:
+        if (!is_launch_attribute(attributes[i].id)) return cudaErrorInvalidValue;
         duet_unsupported(("launch attribute " + std::to_string(attributes[i].id)).c_str());
         return cudaErrorNotSupported;
     }

@@ -12,6 +12,7 @@ namespace duet::cuda {
 struct LaunchAttributes {
   bool cooperative = false;
   std::optional<int> priority;  // in place of its stream's
+  LaunchHints hints{};
 };
 
 core::LaunchShape shape_of(dim3 grid, dim3 block, std::size_t dynamic_shared_bytes, bool cooperative);
@@ -23,7 +24,7 @@ cudaError_t take_parameters(const ptx::Kernel& kernel, void** arguments, void** 
 cudaError_t launch(Session& session, ThreadState& thread, Function& function, dim3 grid, dim3 block,
                    void** arguments, std::size_t dynamic_shared_bytes, cudaStream_t stream,
                    const LaunchAttributes& attributes = {}, void** extra = nullptr);
-// Reads a launch's attributes; cudaErrorNotSupported for unsupported ones with an effect.
+// Reads a launch's attributes: invalid ones are errors, and so are unsupported ones with an effect.
 cudaError_t read_attributes(const cudaLaunchAttribute* attributes, unsigned count, LaunchAttributes& read);
 
 }  // namespace duet::cuda

@@ -1,9 +1,7 @@
 // Streams and events. Events are recorded in simulated time.
-#include <algorithm>
-
 #include "core/queues.h"
-#include "cuda/device/device_description.h"
 #include "cuda/session/session.h"
+#include "cuda/streams/attributes.h"
 #include "cuda/streams/capture.h"
 #include "cuda/streams/host_work.h"
 #include "cuda/streams/stream_calls.h"
@@ -59,8 +57,7 @@ DUET_API(cudaStreamCreateWithFlags, Other, (cudaStream_t * stream, unsigned flag
 DUET_END
 cudaError_t duet::cuda::create_stream(Session& session, cudaStream_t* stream, unsigned flags, int priority) {
   if (stream == nullptr || (flags & ~cudaStreamNonBlocking) != 0) return cudaErrorInvalidValue;
-  *stream = session.add_stream((flags & cudaStreamNonBlocking) == 0, flags,
-                               std::clamp(priority, greatest_priority(session), 0));
+  *stream = session.add_stream((flags & cudaStreamNonBlocking) == 0, flags, clamped_priority(session, priority));
   return cudaSuccess;
 }
 DUET_API(cudaStreamCreateWithPriority, Other, (cudaStream_t * stream, unsigned flags, int priority)) {
@@ -93,7 +90,7 @@ DUET_END
 cudaError_t duet::cuda::get_stream_priority(Session& session, cudaStream_t stream, int* priority) {
   if (!session.valid_stream(stream)) return cudaErrorInvalidResourceHandle;
   if (priority == nullptr) return cudaErrorInvalidValue;
-  *priority = own_stream(session, stream) ? stream->priority : 0;
+  *priority = session.priority_of(stream);
   return cudaSuccess;
 }
 DUET_API(cudaStreamGetPriority, Other, (cudaStream_t stream, int* priority)) {
