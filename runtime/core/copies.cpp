@@ -143,7 +143,8 @@ Status prepare_fill(Runtime& runtime, const FillRequest& request, Command& comma
   if (target == nullptr || of_device_heap(target) || duet::virtual_address(request.to) % element != 0 ||
       !in_range(target, {request.to, request.pitch, 0}, {width, request.rows, 1}))
     return Reason::InvalidValue;
-  if (request.rows > 1 && request.pitch < width) return Reason::InvalidPitch;
+  if (request.rows > 1 && (request.pitch < width || request.pitch % element != 0))
+    return Reason::InvalidValue;
   command.kind = CommandKind::Fill;
   command.cost = &runtime.cost(CallKind::Memset);
   command.fill = {

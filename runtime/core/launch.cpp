@@ -81,6 +81,7 @@ Status check_launch(Runtime& runtime, Function& function, const LaunchShape& sha
 Status prepare_launch(Runtime& runtime, Function& function, const LaunchShape& shape,
                       std::vector<std::byte> parameters, driver::Command& command) {
   if (Status status = check_launch(runtime, function, shape); status.failed()) return status;
+  function.launched = true;
   command.kind = driver::CommandKind::Launch;
   command.cost = &runtime.cost(CallKind::Launch);
   command.grid =

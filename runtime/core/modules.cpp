@@ -1,5 +1,6 @@
 #include "core/modules.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -28,6 +29,26 @@ void fill_managed(process::ProgramSide& program, const machine::LoadedModule& lo
   }
 }
 
+// Of variables; 0 where the text has errors.
+Bytes variable_bytes(const std::string& text, const std::string& name) {
+  Bytes bytes = 0;
+  try {
+    for (const ptx::ir::IrVariable& variable : ptx::parse_module(text, name).variables)
+      if (variable.space == ptx::StateSpace::Global || variable.space == ptx::StateSpace::Const)
+        bytes += variable.bytes;
+  } catch (const Error&) {
+    return 0;
+  }
+  return bytes;
+}
+
+bool prints(const ptx::Kernel& kernel) {
+  return std::any_of(kernel.code.begin(), kernel.code.end(), [](const ptx::MicroOp& op) {
+    return op.opcode == ptx::Opcode::SystemCall &&
+           static_cast<ptx::SystemFunction>(op.mode) == ptx::SystemFunction::Vprintf;
+  });
+}
+
 Status refused(Reason reason, const Error& error) {
   std::fprintf(stderr, "duet: %s\n", error.what());
   return {reason, error.what()};
@@ -54,7 +75,8 @@ Status Modules::load(std::function<std::string()> text, const std::string& name,
   } catch (const ptx::NewerVersion& error) {
     return refused(Reason::NewerCode, error);
   } catch (const Error& error) {
-    return refused(Reason::InvalidCode, error);
+    const bool too_large = variable_bytes(made->text(), name) > runtime_.space().device_bytes_free();
+    return refused(too_large ? Reason::OutOfMemory : Reason::InvalidCode, error);
   }
   image = images_.emplace_back(std::move(made)).get();
   return {};
@@ -138,6 +160,17 @@ Function* Modules::function(Image& image, const std::string& name) {
   kernel_of(*result);
   functions_[result] = std::move(function);
   return result;
+}
+
+bool Modules::has_printed() const {
+  return std::any_of(functions_.begin(), functions_.end(), [](const auto& one) {
+    const Function& function = *one.second;
+    return function.launched && prints(*function.kernel);
+  });
+}
+
+void Modules::forget_launches() {
+  for (const auto& [handle, function] : functions_) function->launched = false;
 }
 
 const ptx::Kernel* Modules::kernel_of(Function& function) {

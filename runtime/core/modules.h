@@ -37,6 +37,7 @@ struct Function {
   const void* handle = nullptr;         // the API's; without one its own address
   const ptx::Kernel* kernel = nullptr;  // null until first used
   Bytes max_dynamic_shared_bytes = 0;   // as the program has set it
+  bool launched = false;
 };
 
 struct Variable {
@@ -52,7 +53,8 @@ class Modules {
   // Code of the program itself, which gives it its name. Compiled when something of it is first used; an
   // error in it is thrown then.
   void add(std::unique_ptr<Image> image);
-  // Compiled now. InvalidCode, NewerCode, NoCodeForDevice: the text says why, and standard error gets it as well.
+  // Compiled now. InvalidCode, NewerCode, NoCodeForDevice, OutOfMemory: the text says why, and standard error
+  // gets it as well.
   Status load(std::function<std::string()> text, const std::string& name, std::uint32_t most_registers,
               Image*& image);
   // Its functions are no longer known.
@@ -74,6 +76,9 @@ class Modules {
   Function* function(Image& image, const std::string& name);
   // Null when the image has no kernel of this name.
   const ptx::Kernel* kernel_of(Function& function);
+  // Whether a kernel with printf has been launched.
+  bool has_printed() const;
+  void forget_launches();
 
  private:
   Runtime& runtime_;

@@ -47,6 +47,12 @@ bool pitched(size_t width, size_t height, unsigned element) {
 const cudaMemLocation* place_of(const CUmemLocation* location) {
   return reinterpret_cast<const cudaMemLocation*>(location);
 }
+// Of functions of CUDA 8: a device, or the host as CU_DEVICE_CPU.
+cudaMemLocation place_of(CUdevice device) {
+  return device == cudaCpuDeviceId ? cudaMemLocation{cudaMemLocationTypeHost, 0}
+                                   : cudaMemLocation{cudaMemLocationTypeDevice, device};
+}
+cudaMemoryAdvise advice_of(CUmem_advise advice) { return static_cast<cudaMemoryAdvise>(advice); }
 cudaMemAllocationType type_of(CUmemAllocationType type) { return static_cast<cudaMemAllocationType>(type); }
 
 bool on_device(const Allocation& allocation) { return allocation.in_device_memory(); }
@@ -206,14 +212,18 @@ DUET_CU_BODY(cuPointerSetAttribute, Other, Context,
 DUET_CU_END
 
 DUET_CU_DO(cuMemPrefetchAsync_v2, Other, Context,
-           (CUdeviceptr address, size_t bytes, CUmemLocation, unsigned, CUstream stream),
-           duet::cuda::prefetch(session, pointer_of(address), bytes, stream))
-DUET_CU_DO(cuMemAdvise_v2, Other, Context, (CUdeviceptr address, size_t bytes, CUmem_advise, CUmemLocation),
-           duet::cuda::check_advice(session, pointer_of(address), bytes))
-DUET_CU_DO(cuMemPrefetchAsync, Other, Context, (CUdeviceptr address, size_t bytes, CUdevice, CUstream stream),
-           duet::cuda::prefetch(session, pointer_of(address), bytes, stream))
-DUET_CU_DO(cuMemAdvise, Other, Context, (CUdeviceptr address, size_t bytes, CUmem_advise, CUdevice),
-           duet::cuda::check_advice(session, pointer_of(address), bytes))
+           (CUdeviceptr address, size_t bytes, CUmemLocation location, unsigned flags, CUstream stream),
+           duet::cuda::prefetch(session, pointer_of(address), bytes, *place_of(&location), flags, stream))
+DUET_CU_DO(cuMemAdvise_v2, Other, Context,
+           (CUdeviceptr address, size_t bytes, CUmem_advise advice, CUmemLocation location),
+           duet::cuda::check_advice(session, pointer_of(address), bytes, advice_of(advice),
+                                    *place_of(&location)))
+DUET_CU_DO(cuMemPrefetchAsync, Other, Context,
+           (CUdeviceptr address, size_t bytes, CUdevice device, CUstream stream),
+           duet::cuda::prefetch(session, pointer_of(address), bytes, place_of(device), 0, stream))
+DUET_CU_DO(cuMemAdvise, Other, Context,
+           (CUdeviceptr address, size_t bytes, CUmem_advise advice, CUdevice device),
+           duet::cuda::check_advice(session, pointer_of(address), bytes, advice_of(advice), place_of(device)))
 DUET_CU_DO(cuStreamAttachMemAsync, Other, Context,
            (CUstream stream, CUdeviceptr address, size_t bytes, unsigned flags),
            duet::cuda::attach_memory(session, stream, pointer_of(address), bytes, flags))

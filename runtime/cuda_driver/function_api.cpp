@@ -194,8 +194,10 @@ DUET_CU_DO(cuOccupancyMaxActiveBlocksPerMultiprocessor, Other, Context,
            (int* blocks, CUfunction function, int threads, size_t shared_bytes),
            duet::cuda::count_active_blocks(session, blocks, function, threads, shared_bytes))
 DUET_CU_DO(cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags, Other, Context,
-           (int* blocks, CUfunction function, int threads, size_t shared_bytes, unsigned),
-           duet::cuda::count_active_blocks(session, blocks, function, threads, shared_bytes))
+           (int* blocks, CUfunction function, int threads, size_t shared_bytes, unsigned flags),
+           (flags & ~CU_OCCUPANCY_DISABLE_CACHING_OVERRIDE) != 0
+               ? cudaErrorInvalidValue
+               : duet::cuda::count_active_blocks(session, blocks, function, threads, shared_bytes))
 DUET_CU_DO(cuOccupancyAvailableDynamicSMemPerBlock, Other, Context,
            (size_t * bytes, CUfunction function, int blocks, int threads),
            duet::cuda::get_available_shared(session, bytes, function, blocks, threads))

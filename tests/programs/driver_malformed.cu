@@ -30,7 +30,8 @@ static bool logged(const char* words) { return log_of_last.find(words) != std::s
 
 int main() {
   CHECK(cudaFree(nullptr));
-  for (const char* body : {"foo;", "foo.u32 %r1, %r2;", "ADD.u32 %r1, %r2, %r3;", "@%p1 foo %r1;", "L: foo;", "{ foo; }"}) {
+  for (const char* body :
+       {"foo;", "foo.u32 %r1, %r2;", "ADD.u32 %r1, %r2, %r3;", "@%p1 foo %r1;", "L: foo;", "{ foo; }"}) {
     CU_STATUS(load(text_of(body)), CUDA_ERROR_INVALID_PTX);
     REQUIRE(logged("ptxas application ptx input, line 8; ") && logged("no instruction"));
   }

@@ -17,14 +17,14 @@ using duet::cuda::ThreadState;
 namespace {
 
 constexpr int kVersion = 13000;
+constexpr size_t kMostGranularity = 128;  // cudaLimitMaxL2FetchGranularity, bytes
 
 using Limits = std::map<cudaLimit, size_t>;
 
 Limits first_limits() {
-  return {{cudaLimitStackSize, 1024},
-          {cudaLimitPrintfFifoSize, 1 << 20},
-          {cudaLimitMallocHeapSize, 8 << 20},
-          {cudaLimitDevRuntimePendingLaunchCount, 2048}};
+  return {{cudaLimitStackSize, 1024},           {cudaLimitPrintfFifoSize, 1 << 20},
+          {cudaLimitMallocHeapSize, 8 << 20},   {cudaLimitDevRuntimePendingLaunchCount, 2048},
+          {cudaLimitMaxL2FetchGranularity, 64}, {cudaLimitPersistingL2CacheSize, 0}};
 }
 
 Limits& limits() {
@@ -140,6 +140,16 @@ cudaError_t duet::cuda::set_limit(Session& session, cudaLimit limit, size_t valu
   if (limit == cudaLimitMallocHeapSize && !session.process().set_heap_bytes(value))
     return cudaErrorInvalidValue;
   if (limit == cudaLimitDevRuntimePendingLaunchCount) session.process().set_most_pending_launches(value);
+  if (limit == cudaLimitPrintfFifoSize && session.modules().has_printed()) return cudaErrorInvalidValue;
+  // Hints: cut to what there is.
+  if (limit == cudaLimitMaxL2FetchGranularity) value = std::min(value, kMostGranularity);
+  if (limit == cudaLimitPersistingL2CacheSize) {
+    int most = 0;
+    if (const cudaError_t error = attribute_value(session, cudaDevAttrMaxPersistingL2CacheSize, most);
+        error != cudaSuccess)
+      return error;
+    value = std::min(value, static_cast<size_t>(most));
+  }
   found->second = value;
   return cudaSuccess;
 }

@@ -138,3 +138,8 @@ cudaMemcpy3DParms linear_parms(void* to, const void* from, std::size_t count, cu
 }
 
 }  // namespace duet::cuda
+
+std::uint64_t CUgraph_st::next_number() {
+  static std::uint64_t graphs = 0;
+  return ++graphs;
+}

@@ -97,6 +97,8 @@ struct CUgraphNode_st {
 struct CUgraph_st {
   std::vector<std::unique_ptr<CUgraphNode_st>> nodes;  // in the order of their addition
   bool embedded = false;                               // belongs to a child graph node
+  std::uint64_t number = next_number();                // of no other graph
+  static std::uint64_t next_number();
   duet::cuda::Live<CUgraph_st> live{this};
 };
 

@@ -179,6 +179,7 @@ void take_over(CUgraph_st& own, const CUgraph_st& other) {
 std::unique_ptr<CUgraphExec_st> instantiate(Session& session, const CUgraph_st& graph) {
   auto exec = std::make_unique<CUgraphExec_st>();
   exec->graph = copy_of(graph);
+  exec->made_of = graph.number;
   core::StepEdges steps;
   if (!flatten(*exec->graph, {}, exec->nodes, steps)) return nullptr;
   exec->plan = core::make_plan(session.core(), std::move(steps));

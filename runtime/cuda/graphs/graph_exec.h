@@ -8,6 +8,7 @@
 struct CUgraphExec_st {
   std::unique_ptr<CUgraph_st> graph;  // its nodes' originals are the program's
   unsigned long long flags = 0;
+  std::uint64_t made_of = 0;           // the number of the program's graph
   std::vector<CUgraphNode_st*> nodes;  // by step, child graphs' among them
   duet::core::GraphPlan plan;
   duet::cuda::Live<CUgraphExec_st> live{this};

@@ -1,4 +1,6 @@
 // Calls about executable graphs: making, launching, updating.
+#include <algorithm>
+
 #include "cuda/graphs/graph_calls.h"
 #include "cuda/graphs/graph_exec.h"
 #include "cuda/streams/capture.h"
@@ -15,10 +17,17 @@ constexpr unsigned long long kTaken = cudaGraphInstantiateFlagAutoFreeOnLaunch |
                                       cudaGraphInstantiateFlagUpload |
                                       cudaGraphInstantiateFlagUseNodePriority;
 
+bool has_exec(const CUgraph_st& graph) {
+  const auto& all = duet::cuda::live<CUgraphExec_st>();
+  return std::any_of(all.begin(), all.end(), [&](const auto* exec) { return exec->made_of == graph.number; });
+}
+
+// A graph with memory of its own has one executable copy at a time.
 cudaError_t make(Session& session, cudaGraphExec_t* exec, cudaGraph_t graph, unsigned long long flags) {
   if (exec == nullptr || !valid(graph)) return cudaErrorInvalidValue;
   if ((flags & ~kTaken) != 0)
     return flags & cudaGraphInstantiateFlagDeviceLaunch ? cudaErrorNotSupported : cudaErrorInvalidValue;
+  if (duet::cuda::has_memory_nodes(*graph) && has_exec(*graph)) return cudaErrorInvalidValue;
   auto made = duet::cuda::instantiate(session, *graph);
   if (made == nullptr) return cudaErrorInvalidValue;
   made->flags = flags;

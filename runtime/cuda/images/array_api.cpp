@@ -39,11 +39,19 @@ bool within_limits(const Session& session, cudaExtent extent, bool layered) {
                             : fits(extent, device.maxTexture2D[0], device.maxTexture2D[1], 0);
 }
 
+constexpr unsigned kArrayFlags = cudaArrayLayered | cudaArraySurfaceLoadStore | cudaArrayCubemap |
+                                 cudaArrayTextureGather | cudaArrayColorAttachment | cudaArraySparse |
+                                 cudaArrayDeferredMapping;
+
 cudaError_t make(Session& session, cudaArray_t* result, const cudaChannelFormatDesc* channels,
                  cudaExtent extent, unsigned flags) {
   if (result == nullptr || channels == nullptr || extent.width == 0) return cudaErrorInvalidValue;
   if (flags & (cudaArrayCubemap | cudaArraySparse | cudaArrayDeferredMapping))
     return duet::cuda::refuse("an array with cudaArrayCubemap, cudaArraySparse or cudaArrayDeferredMapping");
+  if (flags & ~kArrayFlags) return cudaErrorInvalidValue;
+  // Gathers are of planes.
+  if ((flags & cudaArrayTextureGather) && (extent.height == 0 || extent.depth != 0))
+    return cudaErrorInvalidValue;
   const auto texel = duet::cuda::texel_format(*channels);
   if (!texel) {
     if (channels->f > cudaChannelFormatKindNone)

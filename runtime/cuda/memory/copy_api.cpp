@@ -1,6 +1,7 @@
 // Copies and fills: CUDA's arguments for core/copies.h.
 #include <algorithm>
 
+#include "cuda/device/device_description.h"
 #include "cuda/images/arrays.h"
 #include "cuda/memory/copies.h"
 #include "cuda/session/session.h"
@@ -99,9 +100,17 @@ cudaError_t duet::cuda::copy_linear(Session& session, ThreadState& thread, void*
 
 namespace {
 
+// cudaDeviceProp::memPitch, of the copies with a pitch that the program chose.
+bool too_far_apart(Session& session, size_t pitch, size_t rows) {
+  int most = 0;
+  return rows > 1 && duet::cuda::attribute_value(session, cudaDevAttrMaxPitch, most) == cudaSuccess &&
+         pitch > static_cast<size_t>(most);
+}
+
 cudaError_t copy_2d(Session& session, ThreadState& thread, void* to, size_t to_pitch, const void* from,
                     size_t from_pitch, size_t width, size_t height, cudaMemcpyKind kind, cudaStream_t stream,
                     bool asynchronous) {
+  if (too_far_apart(session, std::max(to_pitch, from_pitch), height)) return cudaErrorInvalidPitchValue;
   return copy(session, thread, {to, to_pitch, to_pitch * height}, {from, from_pitch, from_pitch * height},
               {width, height, 1}, kind, stream, asynchronous);
 }
@@ -115,6 +124,8 @@ CopySide side_of(const cudaPitchedPtr& pointer, const cudaPos& at) {
 cudaError_t read_3d(const cudaMemcpy3DParms& p, CopySide& to, CopySide& from, CopyShape& shape) {
   const bool to_array = p.dstArray != nullptr, from_array = p.srcArray != nullptr;
   if ((to_array && p.dstPtr.ptr != nullptr) || (from_array && p.srcPtr.ptr != nullptr))
+    return cudaErrorInvalidValue;
+  if (to_array && from_array && duet::cuda::texel_bytes(p.dstArray) != duet::cuda::texel_bytes(p.srcArray))
     return cudaErrorInvalidValue;
   // The extent counts an array's texels, or bytes where there is none.
   shape = {p.extent.width, p.extent.height, p.extent.depth};
@@ -134,6 +145,10 @@ cudaError_t read_3d(const cudaMemcpy3DParms& p, CopySide& to, CopySide& from, Co
 cudaError_t copy_3d(Session& session, ThreadState& thread, const cudaMemcpy3DParms* p, cudaStream_t stream,
                     bool asynchronous) {
   if (p == nullptr) return cudaErrorInvalidValue;
+  const size_t rows = p->extent.height * p->extent.depth;
+  if ((p->dstArray == nullptr && too_far_apart(session, p->dstPtr.pitch, rows)) ||
+      (p->srcArray == nullptr && too_far_apart(session, p->srcPtr.pitch, rows)))
+    return cudaErrorInvalidPitchValue;
   CopySide to{}, from{};
   CopyShape shape{};
   if (const cudaError_t error = read_3d(*p, to, from, shape); error != cudaSuccess) return error;

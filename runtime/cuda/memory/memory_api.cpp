@@ -1,6 +1,9 @@
 // Memory allocation: device, pinned, mapped, managed (shared memory: host and GPU reach the same bytes, see
 // managed_guard.h for when), registered; and queries about pointers.
+#include <cstdint>
+
 #include "core/memory.h"
+#include "cuda/device/device_description.h"
 #include "cuda/memory/memory_calls.h"
 #include "cuda/session/session.h"
 #include "cuda/streams/capture.h"
@@ -29,6 +32,20 @@ Attachment attachment_of(unsigned flags) {
 // (cudaDeviceProp::texturePitchAlignment's order).
 constexpr Bytes kPitchAlignment = 512;
 
+// The bytes of rows of `width` bytes; more than any machine has where the product has no number.
+Bytes pitched_bytes(size_t width, size_t rows, size_t slices, size_t& pitch) {
+  size_t bytes = 0;
+  pitch = 0;
+  if (width > SIZE_MAX - kPitchAlignment) return SIZE_MAX;
+  pitch = duet::round_up<size_t>(width, kPitchAlignment);
+  return __builtin_mul_overflow(pitch, rows, &bytes) || __builtin_mul_overflow(bytes, slices, &bytes)
+             ? SIZE_MAX
+             : bytes;
+}
+
+constexpr unsigned kRegisterFlags =
+    cudaHostRegisterPortable | cudaHostRegisterMapped | cudaHostRegisterIoMemory | cudaHostRegisterReadOnly;
+
 }  // namespace
 
 cudaError_t duet::cuda::allocate(Session& session, ThreadState& thread, void** pointer, size_t bytes) {
@@ -46,9 +63,12 @@ DUET_END
 
 cudaError_t duet::cuda::allocate_pitched(Session& session, ThreadState& thread, void** pointer, size_t* pitch,
                                          size_t width, size_t height) {
-  if (pitch == nullptr) return cudaErrorInvalidValue;
-  *pitch = duet::round_up<size_t>(width, kPitchAlignment);
-  return duet::cuda::allocate(session, thread, pointer, *pitch * height);
+  if (pointer == nullptr || pitch == nullptr) return cudaErrorInvalidValue;
+  size_t found = 0;
+  const Bytes bytes = pitched_bytes(width, height, 1, found);
+  const cudaError_t error = duet::cuda::allocate(session, thread, pointer, bytes);
+  if (error == cudaSuccess) *pitch = found;
+  return error;
 }
 DUET_API(cudaMallocPitch, Allocate, (void** pointer, size_t* pitch, size_t width, size_t height)) {
   return duet::cuda::allocate_pitched(session, thread, pointer, pitch, width, height);
@@ -57,10 +77,11 @@ DUET_END
 
 DUET_API(cudaMalloc3D, Allocate, (cudaPitchedPtr * pitched, cudaExtent extent)) {
   if (pitched == nullptr) return cudaErrorInvalidValue;
-  pitched->pitch = duet::round_up<size_t>(extent.width, kPitchAlignment);
-  pitched->xsize = extent.width;
-  pitched->ysize = extent.height;
-  return duet::cuda::allocate(session, thread, &pitched->ptr, pitched->pitch * extent.height * extent.depth);
+  cudaPitchedPtr made{nullptr, 0, extent.width, extent.height};
+  const Bytes bytes = pitched_bytes(extent.width, extent.height, extent.depth, made.pitch);
+  const cudaError_t error = duet::cuda::allocate(session, thread, &made.ptr, bytes);
+  if (error == cudaSuccess) *pitched = made;
+  return error;
 }
 DUET_END
 
@@ -116,7 +137,12 @@ DUET_API(cudaMallocManaged, Allocate, (void** pointer, size_t bytes, unsigned fl
 DUET_END
 
 cudaError_t duet::cuda::register_host(Session& session, void* pointer, size_t bytes, unsigned flags) {
-  if (pointer == nullptr || bytes == 0) return cudaErrorInvalidValue;
+  if (pointer == nullptr || bytes == 0 || (flags & ~kRegisterFlags) != 0) return cudaErrorInvalidValue;
+  int read_only = 0;
+  if (const cudaError_t error = attribute_value(session, cudaDevAttrHostRegisterReadOnlySupported, read_only);
+      error != cudaSuccess)
+    return error;
+  if ((flags & cudaHostRegisterReadOnly) != 0 && read_only == 0) return cudaErrorNotSupported;
   return error_of(duet::core::register_host(session.core(), pointer, bytes, flags));
 }
 DUET_API(cudaHostRegister, Allocate, (void* pointer, size_t bytes, unsigned flags)) {
@@ -221,25 +247,61 @@ namespace {
 cudaError_t check_managed(Session& session, const void* pointer, size_t count) {
   const Allocation* allocation = session.space().find(address_of(pointer));
   if (allocation == nullptr || allocation->kind != AllocationKind::Managed ||
-      address_of(pointer) + count > allocation->end())
+      count > allocation->end() - address_of(pointer))
     return cudaErrorInvalidValue;
   return cudaSuccess;
 }
+
+// There is one device; the host's number says nothing.
+cudaError_t check_location(const cudaMemLocation& location, bool numa) {
+  switch (location.type) {
+    case cudaMemLocationTypeDevice:
+      return location.id == 0 ? cudaSuccess : cudaErrorInvalidDevice;
+    case cudaMemLocationTypeHost:
+      return cudaSuccess;
+    case cudaMemLocationTypeHostNuma:
+    case cudaMemLocationTypeHostNumaCurrent:
+      return numa ? cudaSuccess : cudaErrorInvalidValue;
+    default:
+      return cudaErrorInvalidValue;
+  }
+}
 }  // namespace
-cudaError_t duet::cuda::prefetch(Session& session, const void* pointer, size_t count, cudaStream_t stream) {
+cudaError_t duet::cuda::prefetch(Session& session, const void* pointer, size_t count,
+                                 const cudaMemLocation& location, unsigned flags, cudaStream_t stream) {
   if (!session.valid_stream(stream)) return cudaErrorInvalidResourceHandle;
+  if (flags != 0) return cudaErrorInvalidValue;
+  if (const cudaError_t error = check_location(location, true); error != cudaSuccess) return error;
   return check_managed(session, pointer, count);
 }
 DUET_API(cudaMemPrefetchAsync, Other,
-         (const void* pointer, size_t count, cudaMemLocation, unsigned, cudaStream_t stream)) {
-  return duet::cuda::prefetch(session, pointer, count, stream);
+         (const void* pointer, size_t count, cudaMemLocation location, unsigned flags, cudaStream_t stream)) {
+  return duet::cuda::prefetch(session, pointer, count, location, flags, stream);
 }
 DUET_END
-cudaError_t duet::cuda::check_advice(Session& session, const void* pointer, size_t count) {
-  return check_managed(session, pointer, count);
+cudaError_t duet::cuda::check_advice(Session& session, const void* pointer, size_t count,
+                                     cudaMemoryAdvise advice, const cudaMemLocation& location) {
+  cudaError_t error = cudaSuccess;
+  switch (advice) {
+    case cudaMemAdviseSetReadMostly:
+    case cudaMemAdviseUnsetReadMostly:
+    case cudaMemAdviseUnsetPreferredLocation:
+      break;  // the location says nothing
+    case cudaMemAdviseSetPreferredLocation:
+      error = check_location(location, true);
+      break;
+    case cudaMemAdviseSetAccessedBy:
+    case cudaMemAdviseUnsetAccessedBy:
+      error = check_location(location, false);
+      break;
+    default:
+      return cudaErrorInvalidValue;
+  }
+  return error != cudaSuccess ? error : check_managed(session, pointer, count);
 }
-DUET_API(cudaMemAdvise, Other, (const void* pointer, size_t count, cudaMemoryAdvise, cudaMemLocation)) {
-  return duet::cuda::check_advice(session, pointer, count);
+DUET_API(cudaMemAdvise, Other,
+         (const void* pointer, size_t count, cudaMemoryAdvise advice, cudaMemLocation location)) {
+  return duet::cuda::check_advice(session, pointer, count, advice, location);
 }
 DUET_END
 cudaError_t duet::cuda::attach_memory(Session& session, cudaStream_t stream, void* pointer, size_t bytes,

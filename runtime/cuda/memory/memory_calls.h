@@ -18,8 +18,10 @@ cudaError_t unregister_host(Session& session, ThreadState& thread, void* pointer
 cudaError_t get_device_pointer(Session& session, void** device, void* host, unsigned flags);
 cudaError_t get_host_flags(Session& session, unsigned* flags, void* host);
 cudaError_t get_memory_info(Session& session, size_t* free, size_t* total);
-cudaError_t prefetch(Session& session, const void* pointer, size_t count, cudaStream_t stream);
-cudaError_t check_advice(Session& session, const void* pointer, size_t count);
+cudaError_t prefetch(Session& session, const void* pointer, size_t count, const cudaMemLocation& location,
+                     unsigned flags, cudaStream_t stream);
+cudaError_t check_advice(Session& session, const void* pointer, size_t count, cudaMemoryAdvise advice,
+                         const cudaMemLocation& location);
 cudaError_t attach_memory(Session& session, cudaStream_t stream, void* pointer, size_t bytes, unsigned flags);
 cudaError_t allocate_in_stream(Session& session, ThreadState& thread, void** pointer, size_t bytes,
                                cudaMemPool_t pool, cudaStream_t stream);

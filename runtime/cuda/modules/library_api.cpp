@@ -30,7 +30,7 @@ cudaError_t find(Session& session, void** address, size_t* bytes, cudaLibrary_t 
                  bool only_managed) {
   Module* module = module_at(library);
   if (module == nullptr) return cudaErrorInvalidResourceHandle;
-  if (name == nullptr) return cudaErrorInvalidValue;
+  if (name == nullptr || (address == nullptr && bytes == nullptr)) return cudaErrorInvalidValue;
   const auto found = session.modules().find_variable(*module->image, name);
   if (!found || (only_managed && !found->managed)) return cudaErrorSymbolNotFound;
   if (address != nullptr) *address = duet::pointer_of(found->address);

@@ -58,6 +58,7 @@ void destroy_primary(Session& session) {
   core::reset_memory(session.core(),
                      [](VirtualAddress address) { return owner_of(address) != primary_context(); });
   forget_pool_attributes();
+  session.modules().forget_launches();
   forget_limits(session);
   primary_context()->of_runtime = false;
 }

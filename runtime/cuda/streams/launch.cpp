@@ -195,7 +195,9 @@ cudaError_t duet::cuda::set_function_attribute(Session& session, const void* stu
       function->max_dynamic_shared_bytes = static_cast<duet::Bytes>(value);
       return cudaSuccess;
     case cudaFuncAttributePreferredSharedMemoryCarveout:
-      return cudaSuccess;  // a hint
+      return value < cudaSharedmemCarveoutDefault || value > cudaSharedmemCarveoutMaxShared
+                 ? cudaErrorInvalidValue
+                 : cudaSuccess;  // a hint
     default:
       return cudaErrorInvalidValue;
   }
@@ -217,7 +219,8 @@ DUET_END
 
 cudaError_t duet::cuda::get_function_name(Session& session, const char** name, const void* stub) {
   Function* function = session.modules().function_of(stub);
-  if (function == nullptr || name == nullptr) return cudaErrorInvalidDeviceFunction;
+  if (function == nullptr) return cudaErrorInvalidDeviceFunction;
+  if (name == nullptr) return cudaErrorInvalidValue;
   *name = function->name.c_str();
   return cudaSuccess;
 }
@@ -250,7 +253,8 @@ DUET_API(cudaOccupancyMaxActiveBlocksPerMultiprocessor, Other,
 }
 DUET_END
 DUET_API(cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags, Other,
-         (int* blocks, const void* stub, int block_size, size_t dynamic_shared_bytes, unsigned)) {
+         (int* blocks, const void* stub, int block_size, size_t dynamic_shared_bytes, unsigned flags)) {
+  if ((flags & ~cudaOccupancyDisableCachingOverride) != 0) return cudaErrorInvalidValue;
   return active_blocks(session, blocks, stub, block_size, dynamic_shared_bytes);
 }
 DUET_END

@@ -1,5 +1,6 @@
 // Streams and events. Events are recorded in simulated time.
 #include "core/queues.h"
+#include "cuda/session/contexts.h"
 #include "cuda/session/session.h"
 #include "cuda/streams/attributes.h"
 #include "cuda/streams/capture.h"
@@ -57,7 +58,8 @@ DUET_API(cudaStreamCreateWithFlags, Other, (cudaStream_t * stream, unsigned flag
 DUET_END
 cudaError_t duet::cuda::create_stream(Session& session, cudaStream_t* stream, unsigned flags, int priority) {
   if (stream == nullptr || (flags & ~cudaStreamNonBlocking) != 0) return cudaErrorInvalidValue;
-  *stream = session.add_stream((flags & cudaStreamNonBlocking) == 0, flags, clamped_priority(session, priority));
+  *stream =
+      session.add_stream((flags & cudaStreamNonBlocking) == 0, flags, clamped_priority(session, priority));
   return cudaSuccess;
 }
 DUET_API(cudaStreamCreateWithPriority, Other, (cudaStream_t * stream, unsigned flags, int priority)) {
@@ -210,6 +212,9 @@ DUET_END
 cudaError_t duet::cuda::create_event(Session& session, cudaEvent_t* event, unsigned flags) {
   constexpr unsigned kKnown = cudaEventBlockingSync | cudaEventDisableTiming | cudaEventInterprocess;
   if (event == nullptr || (flags & ~kKnown) != 0) return cudaErrorInvalidValue;
+  // Events of several processes have no times.
+  if ((flags & cudaEventInterprocess) != 0 && (flags & cudaEventDisableTiming) == 0)
+    return cudaErrorInvalidValue;
   *event = session.add_event(flags);
   return cudaSuccess;
 }
@@ -237,6 +242,9 @@ cudaError_t duet::cuda::record_event(Session& session, ThreadState& thread, cuda
   StreamUse use;
   if (const cudaError_t error = duet::cuda::enter_stream(session, stream, use); error != cudaSuccess)
     return error;
+  // The default stream is the current context's.
+  const CUctx_st* of_stream = use.handle != nullptr ? use.handle->context : current_context(thread);
+  if (of_stream != event->context) return cudaErrorInvalidResourceHandle;
   const bool external = flags == cudaEventRecordExternal;
   if (use.capture != nullptr) return duet::cuda::record_in_capture(use, *event, external);
   if (external) return cudaErrorInvalidValue;  // a word for captures
