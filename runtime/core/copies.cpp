@@ -29,8 +29,13 @@ bool of_device_heap(const Allocation* allocation) {
 
 // Whether the range lies within the allocation that it starts in (pageable memory: nobody knows).
 bool in_range(const Allocation* allocation, const CopySide& side, const CopyShape& shape) {
-  return allocation == nullptr ||
-         duet::virtual_address(side.pointer) + shape.span(side) <= allocation->base + allocation->bytes;
+  if (allocation == nullptr) return true;
+  const Bytes offset = duet::virtual_address(side.pointer) - allocation->base;
+  std::size_t rows = 0, slices = 0, end = 0;  // their sum may be more than there are numbers for
+  return !__builtin_mul_overflow(shape.rows - 1, side.pitch, &rows) &&
+         !__builtin_mul_overflow(shape.slices - 1, side.slice_pitch, &slices) &&
+         !__builtin_add_overflow(rows, slices, &end) && !__builtin_add_overflow(end, shape.width, &end) &&
+         offset <= allocation->bytes && end <= allocation->bytes - offset;
 }
 
 bool direction_fits(Direction direction, bool to_device, bool from_device, bool to_mapped, bool from_mapped) {
@@ -137,7 +142,8 @@ Status prepare_fill(Runtime& runtime, const FillRequest& request, Command& comma
   const unsigned element = request.element_bytes;
   if (element != 1 && element != 2 && element != 4) return Reason::InvalidValue;
   if (element < 4 && request.value >> (8 * element) != 0) return Reason::InvalidValue;
-  const std::size_t width = request.width * element;
+  std::size_t width = 0;
+  if (__builtin_mul_overflow(request.width, element, &width)) return Reason::InvalidValue;
   if (width == 0 || request.rows == 0) return Reason::InvalidValue;
   const Allocation* target = allocation_of(runtime, request.to);
   if (target == nullptr || of_device_heap(target) || duet::virtual_address(request.to) % element != 0 ||

@@ -15,6 +15,7 @@ static const char kNoPtx[] = ".version 7.0\n.target sm_50\n.address_size 64\n.vi
 static const char kNewerPtx[] = ".version 99.0\n.target sm_50\n.address_size 64\n.visible .entry k() { ret; }\n";
 static const char kLargePtx[] =
     ".version 7.0\n.target sm_50\n.address_size 64\n.visible .global .align 4 .b8 big[70368744177664];\n";
+// Stands for code of another device: silicon looks further than at its first word.
 static const char kMachineCode[64] = "\177ELF";
 
 // What the rows use. Handles and pointers named `gone` have been released; those named `no_` stay empty.
@@ -22,7 +23,6 @@ static int host[kBytes / 4], number;
 static char pages[4096], text[64];
 static float milliseconds;
 static size_t size;
-static unsigned flags;
 static void *pinned, *place;
 static CUdevice device, no_device;
 static CUcontext context, gone_context, no_context;
@@ -215,7 +215,8 @@ static const std::vector<Row> kLater = {
     E(cuDeviceTotalMem, "no such device", INVALID_DEVICE, &size, 1),
     E(cuDeviceGetAttribute, "an unknown attribute", INVALID_VALUE, &number, CUdevice_attribute(9999), 0),
     E(cuDeviceGetAttribute, "no such device", INVALID_DEVICE, &number, CU_DEVICE_ATTRIBUTE_WARP_SIZE, 1),
-    E(cuDeviceGetAttribute, "no place for the answer", INVALID_VALUE, nullptr, CU_DEVICE_ATTRIBUTE_WARP_SIZE, 0),
+    E(cuDeviceGetAttribute, "no place for the answer", INVALID_VALUE, nullptr, CU_DEVICE_ATTRIBUTE_WARP_SIZE,
+      0),
     E(cuDevicePrimaryCtxRetain, "no such device", INVALID_DEVICE, &no_context, 1),
     E(cuDevicePrimaryCtxRetain, "no place for the context", INVALID_VALUE, nullptr, 0),
     E(cuDevicePrimaryCtxRelease, "nobody has retained it", INVALID_CONTEXT, 0),
@@ -241,27 +242,29 @@ static const std::vector<Row> kLater = {
     E(cuModuleLoad, "no such file", FILE_NOT_FOUND, &no_module, "/nonexistent"),
     E(cuModuleLoad, "no place for the module", INVALID_VALUE, nullptr, "/nonexistent"),
     BY(cuModuleLoad, "a word that is no instruction", INVALID_PTX, load_file(kNoPtx, sizeof kNoPtx)),
-    BY(cuModuleLoad, "PTX of a version to come", UNSUPPORTED_PTX_VERSION, load_file(kNewerPtx, sizeof kNewerPtx)),
+    BY(cuModuleLoad, "PTX of a version to come", UNSUPPORTED_PTX_VERSION,
+       load_file(kNewerPtx, sizeof kNewerPtx)),
     BY(cuModuleLoad, "more variables than the device has room for", OUT_OF_MEMORY,
        load_file(kLargePtx, sizeof kLargePtx)),
-    BY(cuModuleLoad, "machine code of another device", NO_BINARY_FOR_GPU,
+    BY(cuModuleLoad, "machine code without PTX", NO_BINARY_FOR_GPU,
        load_file(kMachineCode, sizeof kMachineCode)),
     ALONE(cuModuleLoadData, &no_module, expect::kScaleModule),
     E(cuModuleLoadData, "no image", INVALID_VALUE, &no_module, nullptr),
     E(cuModuleLoadData, "no place for the module", INVALID_VALUE, nullptr, expect::kScaleModule),
     E(cuModuleLoadData, "a word that is no instruction", INVALID_PTX, &no_module, kNoPtx),
     E(cuModuleLoadData, "PTX of a version to come", UNSUPPORTED_PTX_VERSION, &no_module, kNewerPtx),
-    E(cuModuleLoadData, "machine code of another device", NO_BINARY_FOR_GPU, &no_module, kMachineCode),
+    E(cuModuleLoadData, "machine code without PTX", NO_BINARY_FOR_GPU, &no_module, kMachineCode),
     E(cuModuleLoadData, "more variables than the device has room for", OUT_OF_MEMORY, &no_module, kLargePtx),
     ALONE(cuModuleLoadDataEx, &no_module, expect::kScaleModule, 0, nullptr, nullptr),
     E(cuModuleLoadDataEx, "no image", INVALID_VALUE, &no_module, nullptr, 0, nullptr, nullptr),
-    E(cuModuleLoadDataEx, "a word that is no instruction", INVALID_PTX, &no_module, kNoPtx, 0, nullptr, nullptr),
-    E(cuModuleLoadDataEx, "PTX of a version to come", UNSUPPORTED_PTX_VERSION, &no_module, kNewerPtx, 0, nullptr,
+    E(cuModuleLoadDataEx, "a word that is no instruction", INVALID_PTX, &no_module, kNoPtx, 0, nullptr,
       nullptr),
-    E(cuModuleLoadDataEx, "machine code of another device", NO_BINARY_FOR_GPU, &no_module, kMachineCode, 0, nullptr,
-      nullptr),
-    E(cuModuleLoadDataEx, "more variables than the device has room for", OUT_OF_MEMORY, &no_module, kLargePtx, 0,
+    E(cuModuleLoadDataEx, "PTX of a version to come", UNSUPPORTED_PTX_VERSION, &no_module, kNewerPtx, 0,
       nullptr, nullptr),
+    E(cuModuleLoadDataEx, "machine code without PTX", NO_BINARY_FOR_GPU, &no_module, kMachineCode, 0, nullptr,
+      nullptr),
+    E(cuModuleLoadDataEx, "more variables than the device has room for", OUT_OF_MEMORY, &no_module, kLargePtx,
+      0, nullptr, nullptr),
     ALONE(cuModuleGetFunction, &no_function, module, "scale"),
     E(cuModuleGetFunction, "no such kernel", NOT_FOUND, &no_function, module, "nothing"),
     E(cuModuleGetFunction, "no place for the function", INVALID_VALUE, nullptr, module, "scale"),
@@ -299,12 +302,13 @@ static const std::vector<Row> kLater = {
     ALONE(cuMemHostRegister, pages, sizeof pages, 0),
     E(cuMemHostRegister, "no bytes", INVALID_VALUE, pages, 0, 0),
     E(cuMemHostRegister, "unknown flags", INVALID_VALUE, pages, sizeof pages, 0x100),
-    BY(cuMemHostRegister, "registered before", HOST_MEMORY_ALREADY_REGISTERED, [] {
-      CU(cuMemHostRegister(pages, sizeof pages, 0));
-      const CUresult error = cuMemHostRegister(pages, sizeof pages, 0);
-      CU(cuMemHostUnregister(pages));
-      return error;
-    }()),
+    BY(cuMemHostRegister, "registered before", HOST_MEMORY_ALREADY_REGISTERED,
+       [] {
+         CU(cuMemHostRegister(pages, sizeof pages, 0));
+         const CUresult error = cuMemHostRegister(pages, sizeof pages, 0);
+         CU(cuMemHostUnregister(pages));
+         return error;
+       }()),
     E(cuMemHostRegister, "read only, where the device cannot", NOT_SUPPORTED, pages, sizeof pages,
       CU_MEMHOSTREGISTER_READ_ONLY),
     ALONE(cuMemHostUnregister, pages),
@@ -315,13 +319,16 @@ static const std::vector<Row> kLater = {
     ALONE(cuMemGetAddressRange, &no_memory, &size, memory),
     E(cuMemGetAddressRange, "released before", NOT_FOUND, &no_memory, &size, gone_memory),
     ALONE(cuPointerGetAttribute, &number, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, memory),
-    E(cuPointerGetAttribute, "released before", INVALID_VALUE, &number, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, gone_memory),
-    E(cuPointerGetAttribute, "an unknown attribute", INVALID_VALUE, &number, CUpointer_attribute(999), memory),
+    E(cuPointerGetAttribute, "released before", INVALID_VALUE, &number, CU_POINTER_ATTRIBUTE_MEMORY_TYPE,
+      gone_memory),
+    E(cuPointerGetAttribute, "an unknown attribute", INVALID_VALUE, &number, CUpointer_attribute(999),
+      memory),
     ALONE(cuMemcpyHtoD, memory, host, 4),
     E(cuMemcpyHtoD, "to released memory", INVALID_VALUE, gone_memory, host, 4),
     E(cuMemcpyHtoD, "past the end", INVALID_VALUE, memory, host, kBytes + 4),
     ALONE(cuMemcpyDtoH, host, memory, 4),
     E(cuMemcpyDtoH, "from released memory", INVALID_VALUE, host, gone_memory, 4),
+    E(cuMemcpyHtoD, "past the end of all addresses", INVALID_VALUE, memory, host, ~size_t{0}),
     E(cuMemcpyDtoH, "past the end", INVALID_VALUE, host, memory, kBytes + 4),
     ALONE(cuMemcpyDtoD, memory, memory, 4),
     E(cuMemcpyDtoD, "to released memory", INVALID_VALUE, gone_memory, memory, 4),
@@ -348,8 +355,8 @@ static const std::vector<Row> kLater = {
     E(cuMemPrefetchAsync, "device memory", INVALID_VALUE, memory, 4, here, 0, stream),
     E(cuMemPrefetchAsync, "flags", INVALID_VALUE, managed, 4, here, 1, stream),
     ALONE(cuMemAdvise, managed, 4, CU_MEM_ADVISE_SET_READ_MOSTLY, here),
-    E(cuMemAdvise, "a preferred device that is none", INVALID_DEVICE, managed, 4, CU_MEM_ADVISE_SET_PREFERRED_LOCATION,
-      nowhere),
+    E(cuMemAdvise, "a preferred device that is none", INVALID_DEVICE, managed, 4,
+      CU_MEM_ADVISE_SET_PREFERRED_LOCATION, nowhere),
     E(cuMemAdvise, "unknown advice", INVALID_VALUE, managed, 4, CUmem_advise(99), here),
 
     // ---- streams and events ----
@@ -372,10 +379,13 @@ static const std::vector<Row> kLater = {
     ALONE(cuLaunchHostFunc, stream, host_function, nullptr),
     E(cuLaunchHostFunc, "no function", INVALID_VALUE, stream, nullptr, nullptr),
     E(cuLaunchHostFunc, "a destroyed stream", INVALID_HANDLE, gone_stream, host_function, nullptr),
-    E(cuStreamSetAttribute, "an attribute of launches", INVALID_VALUE, stream, CU_LAUNCH_ATTRIBUTE_COOPERATIVE, &value),
-    E(cuStreamSetAttribute, "a destroyed stream", INVALID_HANDLE, gone_stream, CU_STREAM_ATTRIBUTE_PRIORITY, &value),
+    E(cuStreamSetAttribute, "an attribute of launches", INVALID_VALUE, stream,
+      CU_LAUNCH_ATTRIBUTE_COOPERATIVE, &value),
+    E(cuStreamSetAttribute, "a destroyed stream", INVALID_HANDLE, gone_stream, CU_STREAM_ATTRIBUTE_PRIORITY,
+      &value),
     E(cuStreamGetAttribute, "an unknown attribute", INVALID_VALUE, stream, CUstreamAttrID(99), &value),
-    E(cuStreamGetAttribute, "a destroyed stream", INVALID_HANDLE, gone_stream, CU_STREAM_ATTRIBUTE_PRIORITY, &value),
+    E(cuStreamGetAttribute, "a destroyed stream", INVALID_HANDLE, gone_stream, CU_STREAM_ATTRIBUTE_PRIORITY,
+      &value),
     ALONE(cuEventCreate, &no_event, 0),
     E(cuEventCreate, "no place for the event", INVALID_VALUE, nullptr, 0),
     E(cuEventCreate, "unknown flags", INVALID_VALUE, &no_event, 0x100),
@@ -409,17 +419,20 @@ static const std::vector<Row> kLater = {
     ALONE(cuFuncGetAttribute, &number, CU_FUNC_ATTRIBUTE_NUM_REGS, function),
     E(cuFuncGetAttribute, "no function", INVALID_HANDLE, &number, CU_FUNC_ATTRIBUTE_NUM_REGS, nullptr),
     E(cuFuncGetAttribute, "an unknown attribute", INVALID_VALUE, &number, CUfunction_attribute(99), function),
-    E(cuFuncGetAttribute, "no place for the answer", INVALID_VALUE, nullptr, CU_FUNC_ATTRIBUTE_NUM_REGS, function),
+    E(cuFuncGetAttribute, "no place for the answer", INVALID_VALUE, nullptr, CU_FUNC_ATTRIBUTE_NUM_REGS,
+      function),
     ALONE(cuFuncSetAttribute, function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 0),
-    E(cuFuncSetAttribute, "no function", INVALID_HANDLE, nullptr, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 0),
+    E(cuFuncSetAttribute, "no function", INVALID_HANDLE, nullptr,
+      CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 0),
     E(cuFuncSetAttribute, "an attribute to be read", INVALID_VALUE, function, CU_FUNC_ATTRIBUTE_NUM_REGS, 1),
     E(cuFuncSetAttribute, "more shared memory than a block may have", INVALID_VALUE, function,
       CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 1 << 24),
     ALONE(cuOccupancyMaxActiveBlocksPerMultiprocessor, &number, function, 32, 0),
-    E(cuOccupancyMaxActiveBlocksPerMultiprocessor, "no place for the answer", INVALID_VALUE, nullptr, function, 32, 0),
+    E(cuOccupancyMaxActiveBlocksPerMultiprocessor, "no place for the answer", INVALID_VALUE, nullptr,
+      function, 32, 0),
     E(cuOccupancyMaxActiveBlocksPerMultiprocessor, "no threads", INVALID_VALUE, &number, function, 0, 0),
-    Row{"cuLaunchKernel", "no current context", CUDA_ERROR_INVALID_CONTEXT, [] { return launch(function, 1, 1); },
-        leave_context, return_to_context},
+    Row{"cuLaunchKernel", "no current context", CUDA_ERROR_INVALID_CONTEXT,
+        [] { return launch(function, 1, 1); }, leave_context, return_to_context},
     BY(cuLaunchKernel, "no function", INVALID_HANDLE, launch(no_function, 1, 1)),
     BY(cuLaunchKernel, "no blocks", INVALID_VALUE, launch(function, 0, 1)),
     BY(cuLaunchKernel, "no threads", INVALID_VALUE, launch(function, 1, 0)),
@@ -427,7 +440,8 @@ static const std::vector<Row> kLater = {
     BY(cuLaunchKernel, "parameters in both forms", INVALID_VALUE, launch(function, 1, 1, true, true)),
     BY(cuLaunchKernel, "more shared memory than a block may have", INVALID_VALUE,
        launch(function, 1, 1, true, false, 1 << 24)),
-    BY(cuLaunchKernel, "a destroyed stream", INVALID_HANDLE, launch(function, 1, 1, true, false, 0, gone_stream)),
+    BY(cuLaunchKernel, "a destroyed stream", INVALID_HANDLE,
+       launch(function, 1, 1, true, false, 0, gone_stream)),
     Row{"cuLaunchCooperativeKernel", "no current context", CUDA_ERROR_INVALID_CONTEXT,
         [] { return launch_together(function, 1, 1); }, leave_context, return_to_context},
     BY(cuLaunchCooperativeKernel, "no function", INVALID_HANDLE, launch_together(no_function, 1, 1)),

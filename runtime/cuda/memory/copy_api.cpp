@@ -129,7 +129,10 @@ cudaError_t read_3d(const cudaMemcpy3DParms& p, CopySide& to, CopySide& from, Co
     return cudaErrorInvalidValue;
   // The extent counts an array's texels, or bytes where there is none.
   shape = {p.extent.width, p.extent.height, p.extent.depth};
-  if (to_array || from_array) shape.width *= duet::cuda::texel_bytes(to_array ? p.dstArray : p.srcArray);
+  if ((to_array || from_array) &&
+      __builtin_mul_overflow(shape.width, duet::cuda::texel_bytes(to_array ? p.dstArray : p.srcArray),
+                             &shape.width))
+    return cudaErrorInvalidValue;
   const auto side = [&](cudaArray_t array, const cudaPitchedPtr& pointer, const cudaPos& at,
                         CopySide& result) {
     if (array != nullptr)
