@@ -383,6 +383,7 @@ static const std::vector<Row> kLater = {
       CU_LAUNCH_ATTRIBUTE_COOPERATIVE, &value),
     E(cuStreamSetAttribute, "a destroyed stream", INVALID_HANDLE, gone_stream, CU_STREAM_ATTRIBUTE_PRIORITY,
       &value),
+    E(cuStreamCopyAttributes, "streams of two contexts", INVALID_VALUE, stream, other_stream),
     E(cuStreamGetAttribute, "an unknown attribute", INVALID_VALUE, stream, CUstreamAttrID(99), &value),
     E(cuStreamGetAttribute, "a destroyed stream", INVALID_HANDLE, gone_stream, CU_STREAM_ATTRIBUTE_PRIORITY,
       &value),
@@ -537,6 +538,7 @@ static const std::vector<Promise> kPromises = {
     {"cuInit", {BAD, DEVICE, CUDA_ERROR_SYSTEM_DRIVER_MISMATCH, CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE}},
     {"cuStreamSetAttribute", {BAD, HANDLE}},
     {"cuStreamGetAttribute", {BAD, HANDLE}},
+    {"cuStreamCopyAttributes", {BAD}},
 };
 
 static const std::vector<Reason> kReasons = {

@@ -1,6 +1,7 @@
 // Attributes of streams and of kernel nodes are kept, read back and copied, in both interfaces; a priority counts for
 // the work that is given to the stream behind it.
-#include "driver_expect.h"
+#include <cuda.h>
+
 #include "expect.h"
 
 __device__ unsigned turns;
@@ -11,6 +12,15 @@ __global__ void work(unsigned* last, int rounds) {
   for (int i = 0; i < rounds; ++i) count[0] = count[0] + 1;
   if (threadIdx.x == 0) atomicMax(last, atomicAdd(&turns, 1));
 }
+
+// A function of the driver interface, found by name.
+template <typename Function>
+static Function* driver(Function*, const char* name) {
+  void* found = nullptr;
+  CHECK(cudaGetDriverEntryPointByVersion(name, &found, 13000, cudaEnableDefault));
+  return reinterpret_cast<Function*>(found);
+}
+#define DRIVER(function, ...) driver(decltype(&function)(nullptr), #function)(__VA_ARGS__)
 
 static int window_target[64];
 
@@ -69,24 +79,14 @@ static void require_first(cudaStream_t stream) {
 static void of_the_driver(cudaStream_t stream, cudaStream_t other) {
   CUstreamAttrValue value = {};
   value.syncPolicy = CU_SYNC_POLICY_SPIN;
-  CU(cuStreamSetAttribute(stream, CU_STREAM_ATTRIBUTE_SYNCHRONIZATION_POLICY, &value));
+  REQUIRE(DRIVER(cuStreamSetAttribute, stream, CU_STREAM_ATTRIBUTE_SYNCHRONIZATION_POLICY, &value) == CUDA_SUCCESS);
   REQUIRE(get(stream, cudaStreamAttributeSynchronizationPolicy).syncPolicy == cudaSyncPolicySpin);
-  CU(cuStreamCopyAttributes(other, stream));
+  REQUIRE(DRIVER(cuStreamCopyAttributes, other, stream) == CUDA_SUCCESS);
   value = {};
-  CU(cuStreamGetAttribute(other, CU_STREAM_ATTRIBUTE_SYNCHRONIZATION_POLICY, &value));
+  REQUIRE(DRIVER(cuStreamGetAttribute, other, CU_STREAM_ATTRIBUTE_SYNCHRONIZATION_POLICY, &value) == CUDA_SUCCESS);
   REQUIRE(value.syncPolicy == CU_SYNC_POLICY_SPIN);
-  CU_STATUS(cuStreamSetAttribute(stream, CU_LAUNCH_ATTRIBUTE_COOPERATIVE, &value), CUDA_ERROR_INVALID_VALUE);
-  CU_STATUS(cuStreamGetAttribute(stream, CUstreamAttrID(99), &value), CUDA_ERROR_INVALID_VALUE);
-}
-
-// Of streams of two contexts.
-static void between_contexts(cudaStream_t stream) {
-  CUcontext context;
-  CU(cuCtxCreate(&context, nullptr, 0, 0));
-  CUstream there;
-  CU(cuStreamCreate(&there, 0));
-  CU_STATUS(cuStreamCopyAttributes(there, stream), CUDA_ERROR_INVALID_VALUE);
-  CU(cuCtxDestroy(context));
+  REQUIRE(DRIVER(cuStreamSetAttribute, stream, CU_LAUNCH_ATTRIBUTE_COOPERATIVE, &value) == CUDA_ERROR_INVALID_VALUE);
+  REQUIRE(DRIVER(cuStreamGetAttribute, stream, CUstreamAttrID(99), &value) == CUDA_ERROR_INVALID_VALUE);
 }
 
 static void of_nodes(cudaStream_t stream, unsigned* last, int greatest) {
@@ -118,7 +118,8 @@ static void of_nodes(cudaStream_t stream, unsigned* last, int greatest) {
   CHECK(cudaGraphKernelNodeSetAttribute(nodes[0], cudaKernelNodeAttributeAccessPolicyWindow, &value));
   CHECK(cudaGraphKernelNodeCopyAttributes(nodes[1], nodes[0]));
   CUkernelNodeAttrValue of_driver = {};
-  CU(cuGraphKernelNodeGetAttribute(nodes[1], CU_KERNEL_NODE_ATTRIBUTE_ACCESS_POLICY_WINDOW, &of_driver));
+  REQUIRE(DRIVER(cuGraphKernelNodeGetAttribute, nodes[1], CU_KERNEL_NODE_ATTRIBUTE_ACCESS_POLICY_WINDOW, &of_driver) ==
+          CUDA_SUCCESS);
   REQUIRE(of_driver.accessPolicyWindow.hitRatio == 0.75f);
   value = window(2);
   REQUIRE_STATUS(cudaGraphKernelNodeSetAttribute(nodes[0], cudaKernelNodeAttributeAccessPolicyWindow, &value),
@@ -171,10 +172,8 @@ int main() {
   require_first(cudaStreamLegacy);
   order(third, first, greatest);
   order(third, second, greatest);
-  unsigned* last;
-  CHECK(cudaMalloc(&last, sizeof *last));
-  of_nodes(first, last, greatest);
+  expect::Array<unsigned> last(1);
+  of_nodes(first, last.device(), greatest);
   of_the_driver(first, third);
-  between_contexts(first);
   return expect::pass("stream_attributes");
 }

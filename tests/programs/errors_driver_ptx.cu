@@ -62,5 +62,5 @@ int main() {
             CUDA_ERROR_INVALID_PTX);
   REQUIRE(strstr(log, "ptxas part.ptx, line 8; ") != nullptr);
   CU(cuLinkDestroy(link));
-  puts("PASS driver_malformed");
+  puts("PASS errors_driver_ptx");
 }
