@@ -61,7 +61,7 @@ FAULTS = {
 }
 # Of tests/programs: what needs more than a compiler to run or ends otherwise; and what has findings that are true: a kernel
 # in a non-blocking stream right behind a pageable cudaMemcpy (graphs, memory_pools), an array half of which nobody writes.
-OTHERS = {"assert", "device_reset", "exit_codes", "fork_child", "driver_api", "driver_interop", "independent_threads", "graphs", "memory_pools", "occupancy"}
+OTHERS = {"assert", "device_reset", "exit_codes", "fork_child", "driver_api", "driver_interop", "driver_versions", "independent_threads", "graphs", "memory_pools", "occupancy"}
 SM_70 = {"warps_of_sm_70", "wrong_mask", "mask_of_ended"}
 
 
