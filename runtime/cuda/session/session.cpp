@@ -230,7 +230,8 @@ PerThreadDefault::~PerThreadDefault() { per_thread_default = before_; }
 namespace detail {
 
 namespace {
-// The answer "not ready" to a query is no failure, though cudaGetLastError tells of it.
+// The answer "not ready" to a query is no failure, and cudaGetLastError does not tell of it (CUDA C++
+// Programming Guide, "Error Checking").
 bool is_failure(cudaError_t error) { return error != cudaSuccess && error != cudaErrorNotReady; }
 
 cudaError_t run_entered(ApiFunction& function, Session& session, ThreadState& thread,
@@ -247,9 +248,9 @@ cudaError_t run_entered(ApiFunction& function, Session& session, ThreadState& th
   // A query with everything done is as good as a wait.
   const bool asked = function.kind == CallKind::Query && result == cudaSuccess;
   if (function.synchronizes || asked) session.core().synchronized();
-  if (result != cudaSuccess && !function.after_sticky && function.of_runtime) {
+  if (is_failure(result) && !function.after_sticky && function.of_runtime) {
     thread.last_error = result;
-    if (is_failure(result)) note_failure(function, error_name(result));
+    note_failure(function, error_name(result));
   }
   return result;
 }
