@@ -45,6 +45,10 @@ CUresult refused(Needs needs) {
   return valid_context(context) ? CUDA_SUCCESS : CUDA_ERROR_CONTEXT_IS_DESTROYED;
 }
 
+bool has_context(Session& session, ThreadState& thread, CUstream stream) {
+  return session.stream_handle(stream) != nullptr || valid_context(current_context(thread));
+}
+
 }  // namespace duet::cuda
 
 extern "C" CUresult cuInit(unsigned flags) {

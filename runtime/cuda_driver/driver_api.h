@@ -23,6 +23,10 @@ const char* name_of(CUresult error);
 // The reason to refuse a call with these needs; CUDA_SUCCESS when there is none.
 CUresult refused(Needs needs);
 
+// Whether a call about the stream has a context: a stream has its own; only a default stream needs a current
+// one.
+bool has_context(Session& session, ThreadState& thread, CUstream stream);
+
 // A function of the driver interface.
 struct DriverFunction : ApiFunction {
   DriverFunction(const char* function_name, CallKind call_kind)
@@ -74,6 +78,12 @@ inline CUdeviceptr address_of(const void* pointer) { return reinterpret_cast<CUd
 // The same with one expression.
 #define DUET_CU_DO(name, call_kind, needs, parameters, call)        \
   DUET_CU_BODY(name, call_kind, needs, parameters) { return call; } \
+  DUET_CU_END
+// The same of a function with `stream`.
+#define DUET_CU_STREAM(name, call_kind, parameters, call)                                            \
+  DUET_CU_BODY(name, call_kind, Init, parameters) {                                                  \
+    return duet::cuda::has_context(session, thread, stream) ? (call) : cudaErrorDeviceUninitialized; \
+  }                                                                                                  \
   DUET_CU_END
 // Only the part in `run` counts as a call: DUET_CU_RUN(name, kind, needs, (parameters),
 // device != 0 ? cudaErrorInvalidDevice : run([&](Session& session, ThreadState& thread) { ... }))

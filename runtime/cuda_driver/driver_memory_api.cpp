@@ -33,6 +33,14 @@ cudaError_t allocate(ThreadState& thread, CUdeviceptr* address, Allocate&& alloc
   return owned(thread, error, pointer);
 }
 
+// In the stream's context, where it is no default stream.
+template <typename Allocate>
+cudaError_t allocate_in(Session& session, ThreadState& thread, CUstream stream, CUdeviceptr* address,
+                        Allocate&& call) {
+  if (!duet::cuda::has_context(session, thread, stream)) return cudaErrorDeviceUninitialized;
+  return allocate(thread, address, call);
+}
+
 cudaError_t release(Session& session, ThreadState& thread, CUdeviceptr address) {
   const cudaError_t error = duet::cuda::release(session, thread, pointer_of(address));
   if (error == cudaSuccess) disown(VirtualAddress(address));
@@ -228,20 +236,20 @@ DUET_CU_DO(cuStreamAttachMemAsync, Other, Context,
            (CUstream stream, CUdeviceptr address, size_t bytes, unsigned flags),
            duet::cuda::attach_memory(session, stream, pointer_of(address), bytes, flags))
 
-DUET_CU_UNLESS(address == nullptr, cuMemAllocAsync, Allocate, Context,
+DUET_CU_UNLESS(address == nullptr, cuMemAllocAsync, Allocate, Init,
                (CUdeviceptr * address, size_t bytes, CUstream stream),
-               allocate(thread, address, [&](void** to) {
+               allocate_in(session, thread, stream, address, [&](void** to) {
                  return duet::cuda::allocate_in_stream(session, thread, to, bytes, duet::cuda::current_pool(),
                                                        stream);
                }))
-DUET_CU_UNLESS(address == nullptr, cuMemAllocFromPoolAsync, Allocate, Context,
+DUET_CU_UNLESS(address == nullptr, cuMemAllocFromPoolAsync, Allocate, Init,
                (CUdeviceptr * address, size_t bytes, CUmemoryPool pool, CUstream stream),
-               allocate(thread, address, [&](void** to) {
+               allocate_in(session, thread, stream, address, [&](void** to) {
                  return duet::cuda::allocate_in_stream(session, thread, to, bytes, pool, stream);
                }))
-DUET_CU_DO(cuMemFreeAsync, Allocate, Context, (CUdeviceptr address, CUstream stream),
-           (disown(VirtualAddress(address)),
-            duet::cuda::release_in_stream(session, pointer_of(address), stream)))
+DUET_CU_STREAM(cuMemFreeAsync, Allocate, (CUdeviceptr address, CUstream stream),
+               (disown(VirtualAddress(address)),
+                duet::cuda::release_in_stream(session, pointer_of(address), stream)))
 DUET_CU_DO(cuDeviceGetDefaultMemPool, Other, Init, (CUmemoryPool * pool, CUdevice device),
            duet::cuda::get_default_pool(pool, device))
 DUET_CU_DO(cuDeviceGetMemPool, Other, Init, (CUmemoryPool * pool, CUdevice device),

@@ -41,26 +41,27 @@ DUET_CU_DO(cuStreamCreate, Other, Context, (CUstream * stream, unsigned flags),
            duet::cuda::create_stream(session, stream, flags, 0))
 DUET_CU_DO(cuStreamCreateWithPriority, Other, Context, (CUstream * stream, unsigned flags, int priority),
            duet::cuda::create_stream(session, stream, flags, priority))
-DUET_CU_DO(cuStreamDestroy_v2, Other, Context, (CUstream stream), duet::cuda::destroy_stream(session, stream))
-DUET_CU_DO(cuStreamGetFlags, Other, Context, (CUstream stream, unsigned* flags),
-           duet::cuda::get_stream_flags(session, stream, flags))
-DUET_CU_DO(cuStreamGetPriority, Other, Context, (CUstream stream, int* priority),
-           duet::cuda::get_stream_priority(session, stream, priority))
-DUET_CU_DO(cuStreamGetId, Other, Context, (CUstream stream, unsigned long long* id),
-           duet::cuda::get_stream_id(session, stream, id))
-DUET_CU_DO(cuStreamGetDevice, Other, Context, (CUstream stream, CUdevice* device),
-           duet::cuda::get_stream_device(session, stream, device))
-DUET_CU_DO(cuStreamSetAttribute, Other, Context,
-           (CUstream stream, CUstreamAttrID attribute, const CUstreamAttrValue* value),
-           duet::cuda::set_stream_attribute(session, stream, id_of(attribute),
-                                            reinterpret_cast<const cudaLaunchAttributeValue*>(value)))
-DUET_CU_DO(cuStreamGetAttribute, Other, Context,
-           (CUstream stream, CUstreamAttrID attribute, CUstreamAttrValue* value),
-           duet::cuda::get_stream_attribute(session, stream, id_of(attribute),
-                                            reinterpret_cast<cudaLaunchAttributeValue*>(value)))
+DUET_CU_STREAM(cuStreamDestroy_v2, Other, (CUstream stream), duet::cuda::destroy_stream(session, stream))
+DUET_CU_STREAM(cuStreamGetFlags, Other, (CUstream stream, unsigned* flags),
+               duet::cuda::get_stream_flags(session, stream, flags))
+DUET_CU_STREAM(cuStreamGetPriority, Other, (CUstream stream, int* priority),
+               duet::cuda::get_stream_priority(session, stream, priority))
+DUET_CU_STREAM(cuStreamGetId, Other, (CUstream stream, unsigned long long* id),
+               duet::cuda::get_stream_id(session, stream, id))
+DUET_CU_STREAM(cuStreamGetDevice, Other, (CUstream stream, CUdevice* device),
+               duet::cuda::get_stream_device(session, stream, device))
+DUET_CU_STREAM(cuStreamSetAttribute, Other,
+               (CUstream stream, CUstreamAttrID attribute, const CUstreamAttrValue* value),
+               duet::cuda::set_stream_attribute(session, stream, id_of(attribute),
+                                                reinterpret_cast<const cudaLaunchAttributeValue*>(value)))
+DUET_CU_STREAM(cuStreamGetAttribute, Other,
+               (CUstream stream, CUstreamAttrID attribute, CUstreamAttrValue* value),
+               duet::cuda::get_stream_attribute(session, stream, id_of(attribute),
+                                                reinterpret_cast<cudaLaunchAttributeValue*>(value)))
 DUET_CU_DO(cuStreamCopyAttributes, Other, Context, (CUstream to, CUstream from),
            duet::cuda::copy_stream_attributes(session, to, from))
-DUET_CU_BODY(cuStreamGetCtx, Other, Context, (CUstream stream, CUcontext* context)) {
+DUET_CU_BODY(cuStreamGetCtx, Other, Init, (CUstream stream, CUcontext* context)) {
+  if (!duet::cuda::has_context(session, thread, stream)) return cudaErrorDeviceUninitialized;
   if (context == nullptr) return cudaErrorInvalidValue;
   if (!session.valid_stream(stream)) return cudaErrorInvalidResourceHandle;
   const CUstream_st* handle = session.stream_handle(stream);
@@ -68,28 +69,28 @@ DUET_CU_BODY(cuStreamGetCtx, Other, Context, (CUstream stream, CUcontext* contex
   return cudaSuccess;
 }
 DUET_CU_END
-DUET_CU_DO(cuStreamSynchronize, StreamSynchronize, Context, (CUstream stream),
-           duet::cuda::synchronize_stream(session, thread, stream))
-DUET_CU_DO(cuStreamQuery, Query, Context, (CUstream stream), duet::cuda::query_stream(session, stream))
-DUET_CU_DO(cuStreamWaitEvent, StreamWaitEvent, Context, (CUstream stream, CUevent event, unsigned flags),
-           duet::cuda::wait_event(session, thread, stream, event, flags))
+DUET_CU_STREAM(cuStreamSynchronize, StreamSynchronize, (CUstream stream),
+               duet::cuda::synchronize_stream(session, thread, stream))
+DUET_CU_STREAM(cuStreamQuery, Query, (CUstream stream), duet::cuda::query_stream(session, stream))
+DUET_CU_STREAM(cuStreamWaitEvent, StreamWaitEvent, (CUstream stream, CUevent event, unsigned flags),
+               duet::cuda::wait_event(session, thread, stream, event, flags))
 DUET_CU_UNLESS(function == nullptr, cuStreamAddCallback, HostFunction, Context,
                (CUstream stream, CUstreamCallback function, void* data, unsigned flags),
                add_callback(session, thread, stream, function, data, flags))
 
 DUET_CU_DO(cuEventCreate, Other, Context, (CUevent * event, unsigned flags),
            duet::cuda::create_event(session, event, flags))
-DUET_CU_DO(cuEventDestroy_v2, Other, Context, (CUevent event), duet::cuda::destroy_event(session, event))
-DUET_CU_DO(cuEventRecord, EventRecord, Context, (CUevent event, CUstream stream),
-           duet::cuda::record_event(session, thread, event, stream, cudaEventRecordDefault))
-DUET_CU_DO(cuEventRecordWithFlags, EventRecord, Context, (CUevent event, CUstream stream, unsigned flags),
-           duet::cuda::record_event(session, thread, event, stream, flags))
-DUET_CU_DO(cuEventSynchronize, EventSynchronize, Context, (CUevent event),
+DUET_CU_DO(cuEventDestroy_v2, Other, Init, (CUevent event), duet::cuda::destroy_event(session, event))
+DUET_CU_STREAM(cuEventRecord, EventRecord, (CUevent event, CUstream stream),
+               duet::cuda::record_event(session, thread, event, stream, cudaEventRecordDefault))
+DUET_CU_STREAM(cuEventRecordWithFlags, EventRecord, (CUevent event, CUstream stream, unsigned flags),
+               duet::cuda::record_event(session, thread, event, stream, flags))
+DUET_CU_DO(cuEventSynchronize, EventSynchronize, Init, (CUevent event),
            duet::cuda::synchronize_event(session, thread, event))
-DUET_CU_DO(cuEventQuery, Query, Context, (CUevent event), duet::cuda::query_event(session, thread, event))
-DUET_CU_DO(cuEventElapsedTime, Other, Context, (float* milliseconds, CUevent start, CUevent end),
+DUET_CU_DO(cuEventQuery, Query, Init, (CUevent event), duet::cuda::query_event(session, thread, event))
+DUET_CU_DO(cuEventElapsedTime, Other, Init, (float* milliseconds, CUevent start, CUevent end),
            duet::cuda::get_elapsed_time(session, milliseconds, start, end))
-DUET_CU_DO(cuEventElapsedTime_v2, Other, Context, (float* milliseconds, CUevent start, CUevent end),
+DUET_CU_DO(cuEventElapsedTime_v2, Other, Init, (float* milliseconds, CUevent start, CUevent end),
            duet::cuda::get_elapsed_time(session, milliseconds, start, end))
 extern "C" CUresult cuStreamDestroy(CUstream stream) { return cuStreamDestroy_v2(stream); }
 extern "C" CUresult cuEventDestroy(CUevent event) { return cuEventDestroy_v2(event); }

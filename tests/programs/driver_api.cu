@@ -374,7 +374,32 @@ static void streams_and_events() {
   CU(cuStreamDestroy(stream));
 }
 
+// A stream has its context with it, and so has an event; the default stream needs a current one.
+static void streams_without_a_current_context(CUdevice device) {
+  CUstream stream;
+  CUevent event;
+  CUmemoryPool pool;
+  CUcontext popped;
+  CUdeviceptr address = 0;
+  CU(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+  CU(cuEventCreate(&event, 0));
+  CU(cuDeviceGetDefaultMemPool(&pool, device));
+  CU(cuCtxPopCurrent(&popped));
+  CU(cuMemAllocFromPoolAsync(&address, 256, pool, stream));
+  CU(cuEventRecord(event, stream));
+  CU(cuEventSynchronize(event));
+  CU(cuMemFreeAsync(address, stream));
+  CU(cuStreamSynchronize(stream));
+  CU(cuStreamQuery(stream));
+  CU_STATUS(cuMemAllocFromPoolAsync(&address, 256, pool, nullptr), CUDA_ERROR_INVALID_CONTEXT);
+  CU_STATUS(cuStreamSynchronize(nullptr), CUDA_ERROR_INVALID_CONTEXT);
+  CU(cuEventDestroy(event));
+  CU(cuStreamDestroy(stream));
+  CU(cuCtxPushCurrent(popped));
+}
+
 static void contexts(CUdevice device, CUcontext first) {
+  streams_without_a_current_context(device);
   CUcontext second, popped, current;
   CUdeviceptr of_first = values(0), of_second;
   CU(cuCtxCreate(&second, nullptr, 0, device));

@@ -1,16 +1,19 @@
 #include "cli/compile/static_names.h"
 
+#include <algorithm>
 #include <cctype>
 #include <cstdlib>
 #include <map>
 #include <sstream>
 #include <string_view>
+#include <vector>
 
 namespace duet::cli {
 
 namespace {
 
 constexpr std::string_view kLocal = "_ZL";
+constexpr const char* kDropped = "\n";  // in place of a line
 
 bool in_name(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '$'; }
 
@@ -30,26 +33,47 @@ std::string plain_name(std::string_view mangled) {
   return length != 0 && name.size() == length ? name : "";
 }
 
+// The name of a variable that nvcc would not have without a use, or that nobody could find by nvcc's name for
+// it, with a number of the file in it (_ZN: in a namespace); empty for other lines.
+std::string_view droppable(std::string_view line) {
+  const bool of_template = line.starts_with(".weak .const ") || line.starts_with(".weak .global ");
+  const bool shared = line.starts_with(".shared ") || line.starts_with(".weak .shared ");
+  const bool constant = line.starts_with(".const "), global = line.starts_with(".global ");
+  if (!of_template && !shared && !constant && !global) return {};
+  const std::size_t end = std::min({line.find('['), line.find(" = "), line.find(';'), line.size()});
+  const std::size_t before = line.rfind(' ', end - 1);
+  const std::string_view name = line.substr(before + 1, end - 1 - before);
+  const bool initialized = constant && line.find(" = ") != line.npos, text = name.starts_with("_$_");
+  return of_template || shared || initialized || text || name.starts_with("_ZN") ? name : std::string_view();
+}
+
 }  // namespace
 
 std::string without_unused_constants(const std::string& ptx) {
-  std::map<std::string, unsigned, std::less<>> uses;  // of names with the beginning of a C++ name
-  for (std::size_t at = 0; (at = ptx.find("_Z", at)) != std::string::npos;) {
-    const std::string_view name = name_at(ptx, at);
-    if (at == 0 || !in_name(ptx[at - 1])) ++uses[std::string(name)];
-    at += name.size();
+  std::map<std::string, unsigned, std::less<>> uses;  // of names
+  const auto count = [&](std::string_view line, int sign) {
+    for (std::size_t at = 0; at < line.size();) {
+      const std::string_view name = name_at(line, at);
+      if (!name.empty()) uses[std::string(name)] += static_cast<unsigned>(sign);
+      at += std::max<std::size_t>(name.size(), 1);
+    }
+  };
+  std::vector<std::string> lines;
+  std::istringstream text(ptx);
+  for (std::string line; std::getline(text, line); count(lines.back(), 1)) lines.push_back(line);
+  for (bool changed = true; changed;) {  // one may be named by another
+    changed = false;
+    for (std::string& line : lines) {
+      const std::string_view name = droppable(line);
+      if (name.empty() || uses.find(name)->second != 1) continue;
+      count(line, -1);
+      line = kDropped;
+      changed = true;
+    }
   }
   std::string result;
-  std::istringstream lines(ptx);
-  for (std::string line; std::getline(lines, line);) {
-    const bool of_template = line.starts_with(".weak .const ") || line.starts_with(".weak .global ");
-    const bool shared = line.starts_with(".shared ") || line.starts_with(".weak .shared ");
-    const bool constant = line.starts_with(".const ") && line.find(" = ") != std::string::npos;
-    const std::size_t at = of_template || shared || constant ? line.find(" _Z") : std::string::npos;
-    const std::string_view name = at != std::string::npos ? name_at(line, at + 1) : std::string_view();
-    if (!name.empty() && uses.find(name)->second == 1 && (!constant || name.starts_with(kLocal))) continue;
-    result += line + "\n";
-  }
+  for (const std::string& line : lines)
+    if (line != kDropped) result += line + "\n";
   return result;
 }
 
