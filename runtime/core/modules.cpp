@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "core/runtime.h"
+#include "machine/no_device_memory.h"
 #include "ptx/text/parser.h"
 
 namespace duet::core {
@@ -27,19 +28,6 @@ void fill_managed(process::ProgramSide& program, const machine::LoadedModule& lo
     }
     program.write(duet::pointer_of(loaded.variable_addresses[i]), bytes.data(), bytes.size());
   }
-}
-
-// Of variables; 0 where the text has errors.
-Bytes variable_bytes(const std::string& text, const std::string& name) {
-  Bytes bytes = 0;
-  try {
-    for (const ptx::ir::IrVariable& variable : ptx::parse_module(text, name).variables)
-      if (variable.space == ptx::StateSpace::Global || variable.space == ptx::StateSpace::Const)
-        bytes += variable.bytes;
-  } catch (const Error&) {
-    return 0;
-  }
-  return bytes;
 }
 
 bool prints(const ptx::Kernel& kernel) {
@@ -74,9 +62,10 @@ Status Modules::load(std::function<std::string()> text, const std::string& name,
     return refused(Reason::NoCodeForDevice, error);
   } catch (const ptx::NewerVersion& error) {
     return refused(Reason::NewerCode, error);
+  } catch (const machine::NoDeviceMemory& error) {
+    return refused(Reason::OutOfMemory, error);
   } catch (const Error& error) {
-    const bool too_large = variable_bytes(made->text(), name) > runtime_.space().device_bytes_free();
-    return refused(too_large ? Reason::OutOfMemory : Reason::InvalidCode, error);
+    return refused(Reason::InvalidCode, error);
   }
   image = images_.emplace_back(std::move(made)).get();
   return {};

@@ -9,6 +9,7 @@
 #include "base/readable_name.h"
 #include "machine/build/board.h"
 #include "machine/features.h"
+#include "machine/no_device_memory.h"
 #include "ptx/compiler.h"
 #include "ptx/semantics/semantics.h"
 #include "ptx/state_spaces.h"
@@ -186,7 +187,7 @@ void Process::place_variables(LoadedModule& loaded, const std::string& name,
     if (total == 0) continue;
     const memory::Allocation* allocation = system_->address_space().allocate_device(
         total, constant ? memory::AllocationKind::Constants : memory::AllocationKind::Module);
-    if (allocation == nullptr) throw Error(name + ": no room in device memory for its variables");
+    if (allocation == nullptr) throw NoDeviceMemory(name + ": no room in device memory for its variables");
     for (std::size_t i = 0; i < variables.size(); ++i) {
       if (variables[i].constant != constant || variables[i].managed) continue;
       loaded.variable_addresses[i] = allocation->base + offsets[i];
