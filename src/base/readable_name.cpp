@@ -9,11 +9,6 @@
 
 namespace duet {
 
-namespace {
-
-constexpr std::string_view kMark = "...";
-
-// Demangled, with parameters.
 std::string whole_name(const std::string& name) {
   int status = 0;
   const std::unique_ptr<char, void (*)(void*)> text(
@@ -26,6 +21,10 @@ std::string whole_name(const std::string& name) {
   if (result.starts_with("void ")) result.erase(0, 5);
   return result;
 }
+
+namespace {
+
+constexpr std::string_view kMark = "...";
 
 // Where the parameters begin: parentheses in template arguments do not count.
 std::size_t parameters_of(const std::string& name) {

@@ -6,7 +6,9 @@
 
 namespace duet {
 
-// C++ names are demangled and their parameters left out.
+// C++ names are demangled, without "(anonymous namespace)::" and a leading "void ".
+std::string whole_name(const std::string& name);
+// The same, and their parameters left out.
 std::string readable_name(const std::string& name);
 
 // The same for a table, each at most `width` (20 at least) characters long. A cut has "..." in its place.

@@ -243,10 +243,9 @@ RunReport read_report(const JournalReader& journal, const std::string& machine, 
       case RecordType::HostStack:
         if (report.processor) {
           const auto stack = record_as<HostStackRecord>(record, bytes);
-          std::array<std::uint64_t, CoreSlots::kUses> samples{};
-          std::copy(std::begin(stack.samples), std::end(stack.samples), samples.begin());
+          StackResult& result = report.processor->stacks.emplace_back(StackResult{std::string(text), {}});
+          std::copy(std::begin(stack.samples), std::end(stack.samples), result.samples.slots.begin());
           report.processor->profile_period_ps = stack.period_ps;
-          report.processor->stacks.push_back(stack_result(std::string(text), samples));
         }
         break;
       case RecordType::Mark:

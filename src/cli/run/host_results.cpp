@@ -55,7 +55,7 @@ report::HostReport host_report(const config::Topology& machine, const RunOptions
     processor.threads.push_back({thread.id, thread.name, thread.core_time_ps, thread.instructions});
   processor.profile_period_ps = host.profile_period();
   for (const machine::HostStack& stack : host.profile())
-    processor.stacks.push_back(report::stack_result(stack.functions, stack.samples));
+    processor.stacks.push_back({stack.functions, {stack.samples}});
   return report;
 }
 

@@ -1,22 +1,37 @@
 #include "machine/host/host_profile.h"
 
-#include <cxxabi.h>
-
 #include <algorithm>
-#include <cstdlib>
-#include <memory>
 #include <numeric>
 
+#include "base/readable_name.h"
 #include "rv64/process/frames.h"
 
 namespace duet::machine {
 
 namespace {
 
-std::string readable(const std::string& name) {
-  const std::unique_ptr<char, decltype(&std::free)> plain(
-      abi::__cxa_demangle(name.c_str(), nullptr, nullptr, nullptr), &std::free);
-  return plain != nullptr ? plain.get() : name;
+// The place of what a core did or waited for in HostStack::samples.
+std::size_t state_of(const cpu::Sample& sample) {
+  if (!sample.waited) return 0;
+  switch (sample.cause) {
+    case cpu::Cause::Speculation:
+      return 1;
+    case cpu::Cause::FrontEnd:
+      return 2;
+    case cpu::Cause::InstructionCache:
+      return 3;
+    case cpu::Cause::MemoryL2:
+      return 4;
+    case cpu::Cause::MemoryBelow:
+      return 5;
+    case cpu::Cause::Stores:
+      return 6;
+    case cpu::Cause::Core:
+      return 7;
+    case cpu::Cause::Serial:
+      break;
+  }
+  return 8;
 }
 
 }  // namespace
@@ -29,8 +44,7 @@ void HostProfile::take(const rv64::Registers& registers, const cpu::Sample& samp
   Functions functions;
   for (const std::uint64_t address : rv64::frames_of(memory_, registers, symbols_))
     functions.push_back(symbols_.find(functions.empty() ? address : address - 1));
-  const std::size_t state = sample.waited ? 1 + static_cast<std::size_t>(sample.cause) : 0;
-  samples_[sample.core][std::move(functions)][state] += sample.count;
+  samples_[sample.core][std::move(functions)][state_of(sample)] += sample.count;
 }
 
 std::vector<HostStack> HostProfile::stacks() const {
@@ -39,7 +53,7 @@ std::vector<HostStack> HostProfile::stacks() const {
     std::string names;
     for (auto function = functions.rbegin(); function != functions.rend(); ++function)
       names +=
-          (names.empty() ? "" : ";") + (*function != nullptr ? readable((*function)->name) : "(no symbol)");
+          (names.empty() ? "" : ";") + (*function != nullptr ? whole_name((*function)->name) : "(no symbol)");
     HostStack& stack = by_name[names];
     stack.functions = names;
     for (std::size_t i = 0; i < samples.size(); ++i) stack.samples[i] += samples[i];

@@ -25,7 +25,7 @@ namespace duet::machine {
 struct HostStack {
   // Names, outermost first, with ';' between: main;search;strcmp.
   std::string functions;
-  // Dispatching, then waiting by the causes of cpu::Cause, in its order.
+  // Dispatching, then waiting: in the order of the slots in stats.json (report::CoreSlots).
   static constexpr std::size_t kStates = 9;
   std::array<std::uint64_t, kStates> samples{};
 };

@@ -50,14 +50,6 @@ std::uint64_t ProcessorResult::instructions() const {
   return sum;
 }
 
-StackResult stack_result(std::string functions, const std::array<std::uint64_t, CoreSlots::kUses>& by_cause) {
-  // FrontEnd, InstructionCache, Speculation, ... of cpu::Cause
-  constexpr std::size_t kPlaces[CoreSlots::kUses] = {0, 2, 3, 1, 4, 5, 6, 7, 8};
-  StackResult result{std::move(functions), {}};
-  for (std::size_t i = 0; i < CoreSlots::kUses; ++i) result.samples.slots[kPlaces[i]] = by_cause[i];
-  return result;
-}
-
 std::uint64_t samples_of(const StackResult& stack) {
   return std::accumulate(stack.samples.slots.begin(), stack.samples.slots.end(), std::uint64_t{0});
 }

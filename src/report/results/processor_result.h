@@ -48,7 +48,6 @@ struct ThreadResult {
 // Functions that were active together, and the samples of cores with them (machine/host/host_profile.h).
 struct StackResult {
   std::string functions;  // outermost first: main;search;strcmp
-  // By CoreSlots::kNames; none in bad_speculation but those that waited for a right path.
   CoreSlots samples;
 };
 
@@ -73,8 +72,6 @@ struct ProcessorResult {
 
 // The result of a core from its counts, under the names of its statistics ("core.cycles").
 CoreResult core_result(const std::string& name, const Counters& counters);
-// From samples as a core counts them: dispatching, then by cpu::Cause (cpu/dispatch_slots.h).
-StackResult stack_result(std::string functions, const std::array<std::uint64_t, CoreSlots::kUses>& by_cause);
 std::uint64_t samples_of(const StackResult& stack);
 // A line a stack, as tools that draw flame graphs read it: main;search;strcmp 12
 std::string folded_stacks(const std::vector<StackResult>& stacks);
