@@ -304,6 +304,9 @@ void add_level(std::vector<Field>& fields, const std::string& prefix, Level& lev
                     "the processor's cores share it, and the memory below; cpu.l3.sets is 0 then"});
   fields.push_back({prefix + ".perfect", &level.perfect, 0u, 0u, "",
                     "every lookup hits, without DRAM; needs no bits, and a write_back level"});
+  fields.push_back({prefix + ".pending_requests", &level.pending_requests, 0u, 65536u, "requests",
+                    "without an answer, of all slices together; they hold up no others, and mshrs and "
+                    "mshr_targets do nothing; 0: each slice has its mshrs, and looks requests up in order"});
 }
 
 }  // namespace duet::config

@@ -300,6 +300,9 @@ struct Level {
   std::uint64_t wire_cycles = 0;
   bool shared_with_processor = false;  // the cores' directory stands above it too, and has no other memory
   bool perfect = false;                // it has every line (memory/cache/cache.h)
+  // Requests without an answer, of all slices together, in any order; 0: each slice has its cache's mshrs,
+  // and looks requests up in order.
+  std::uint64_t pending_requests = 0;
 };
 std::string statistics_name(const Level& level);
 

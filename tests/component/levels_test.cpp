@@ -52,7 +52,8 @@ std::string level(const std::string& name, unsigned slices, unsigned sets, unsig
          "= false\n"
          "hash_sets = true\nreplacement = \"lru\"\natomic_words_per_cycle = 16\n"
          "atomic_conflict_cycles = 2\nwire_cycles = 0\nshared_with_processor = "
-         "false\nperfect = false\n[level.interconnect]\nclock_khz = 900000\nflit_bytes = 32\n"
+         "false\nperfect = false\npending_requests = 0\n[level.interconnect]\nclock_khz = 900000\nflit_bytes "
+         "= 32\n"
          "header_bytes = 8\nlatency_cycles = 6\nqueue_packets = 16\n";
 }
 

@@ -17,6 +17,10 @@ CacheLevel::CacheLevel(sim::Engine& engine, const sim::Component* parent, const 
       has_bits_(full_empty.granule_bytes != 0) {
   config::Cache cache = config_.cache;
   if (config_.shared_with_processor) cache.attribute = config::PageAttribute::Cpu;
+  if (config_.pending_requests != 0) {
+    cache.mshrs = cache.mshr_targets = config_.pending_requests;
+    pool_of_pending_.emplace(config_.pending_requests, map_.slices());
+  }
   const std::uint64_t hertz = config_.interconnect.clock_khz * 1000;
   for (unsigned s = 0; s < map_.slices(); ++s) {
     memory::Cache& slice =
@@ -24,6 +28,7 @@ CacheLevel::CacheLevel(sim::Engine& engine, const sim::Component* parent, const 
                              1, cache, hertz, pool, map_.numbering(), full_empty);
     slice.connect_above(requests_.add_output(static_cast<std::uint16_t>(s), &slice),
                         responses_.add_input(responses_.add_input_port(), &slice));
+    if (pool_of_pending_) slice.share(*pool_of_pending_);
   }
 }
 

@@ -15,6 +15,7 @@
 #include "config/machine.h"
 #include "memory/cache/cache.h"
 #include "memory/cache/level_port.h"
+#include "memory/cache/pending_pool.h"
 #include "memory/cache/slice_map.h"
 #include "memory/destinations.h"
 #include "memory/dram/dram_controller.h"
@@ -94,6 +95,7 @@ class CacheLevel {
   const memory::Destinations destinations_{map_};
   memory::RequestCrossbar requests_;
   memory::ResponseCrossbar responses_;
+  std::optional<memory::PendingPool> pool_of_pending_;  // of all slices
   std::deque<memory::Cache> caches_;
   std::deque<memory::LevelPort> ports_;            // to the level below
   std::deque<memory::Channel> channels_;           // to controllers, or ports

@@ -169,13 +169,25 @@ std::string why_idle_atomics(const config::Machine& machine, const std::string& 
 
 // A perfect level has no lines of its own, and nothing on its way.
 std::string why_idle_perfect(const config::Machine& machine, const std::string& key) {
-  constexpr std::array<std::string_view, 7> kLines{"sets",         "ways",      "sector_bytes", "mshrs",
-                                                   "mshr_targets", "hash_sets", "replacement"};
+  constexpr std::array<std::string_view, 8> kLines{
+      "sets",         "ways",      "sector_bytes", "mshrs",
+      "mshr_targets", "hash_sets", "replacement",  "pending_requests"};
   for (std::size_t i = 0; i < machine.levels.size(); ++i) {
     const std::string prefix = fmt::format("level[{}].", i);
     if (machine.levels[i].perfect && key.starts_with(prefix) &&
         any_matches(kLines, std::string_view(key).substr(prefix.size())))
       return prefix + "perfect is true: it has every line";
+  }
+  return {};
+}
+
+// A pool of pending requests stands for the registers of each slice.
+std::string why_idle_registers(const config::Machine& machine, const std::string& key) {
+  for (std::size_t i = 0; i < machine.levels.size(); ++i) {
+    const std::string prefix = fmt::format("level[{}].", i);
+    if (machine.levels[i].pending_requests != 0 &&
+        (key == prefix + "mshrs" || key == prefix + "mshr_targets"))
+      return prefix + "pending_requests is not 0: it counts instead";
   }
   return {};
 }
@@ -197,8 +209,9 @@ std::string why_idle(const config::Machine& machine, const std::string& key, boo
   for (const Rule& rule : kRules)
     if (matches(rule.keys, key) && !any_matches(kReadWithoutBits, key) && rule.idle(machine)) return rule.why;
   if (key.starts_with("gpu.dram.timing.")) return why_idle_timing(machine, key);
-  const std::string perfect = why_idle_perfect(machine, key);
-  return perfect.empty() ? why_idle_atomics(machine, key) : perfect;
+  for (const auto& rule : {why_idle_perfect, why_idle_registers})
+    if (const std::string why = rule(machine, key); !why.empty()) return why;
+  return why_idle_atomics(machine, key);
 }
 
 std::vector<std::string> idle_settings(const config::ResolvedMachine& machine, bool functional,

@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/units.h"
 #include "config/setting.h"
+#include "memory/cache/pending_pool.h"
 #include "memory/dram/scheduler.h"
 #include "memory/dram/timing_rules.h"
 
@@ -186,6 +187,7 @@ class Rules {
       entries(prefix + ".interconnect.queue_packets", all[i].slices, prefix + ".slices");
       if (all[i].shared_with_processor) shared(prefix, all[i]);
       if (all[i].perfect) perfect(prefix, all, i);
+      if (all[i].pending_requests != 0) pending(prefix, all[i]);
     }
   }
 
@@ -197,6 +199,15 @@ class Rules {
       refuse(key, fmt::format("wants {0}.write_back = true and {0}.write_allocate = true", prefix));
     if (gpu_.full_empty.granule_bytes != 0) refuse(key, "wants gpu.full_empty.granule_bytes = 0");
     if (at + 1 != all.size()) refuse(key, "and a level below it: a perfect one is the last");
+  }
+
+  void pending(const std::string& prefix, const config::Level& level) const {
+    const std::string key = prefix + ".pending_requests";
+    if (gpu_.full_empty.granule_bytes != 0) refuse(key, "wants gpu.full_empty.granule_bytes = 0");
+    if (level.cache.atomic_words_per_cycle != 0)
+      refuse(key, fmt::format("wants {}.atomic_words_per_cycle = 0", prefix));
+    if (level.slices > memory::PendingPool::kMostSlices)
+      refuse(key, fmt::format("wants no more than {} slices", memory::PendingPool::kMostSlices));
   }
 
   void shared(const std::string& prefix, const config::Level& level) {

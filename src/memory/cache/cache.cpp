@@ -1,5 +1,6 @@
 #include "base/error.h"
 #include "memory/cache/cache_steps.h"
+#include "memory/cache/pending_requests.h"
 #include "memory/cache/stride_prefetcher.h"
 
 namespace duet::memory {
@@ -55,7 +56,11 @@ inline Picoseconds Cache::step(Picoseconds now) {
     again_ |= probes_.accept(now, config_.latency_cycles, clock_);
   }
   const bool idle = next_lookup_ > now;
-  if (!idle && now >= port_free_) lookup(now);
+  if (pending_ == nullptr) [[likely]] {
+    if (!idle && now >= port_free_) lookup(now);
+  } else if (now >= port_free_) {
+    lookup_pending(now);
+  }
   if constexpr (kCalled) serve_prefetcher(now, idle);
   const Picoseconds request = accept(now);
   if (again_) return clock_.first_edge_after(now);
@@ -170,6 +175,7 @@ void Cache::serve_waiting(Picoseconds now) {
       }
     }
     if (outcome == Outcome::Done) {
+      if (entry.pending) pending_->give_back(now);
       misses_.pop(miss, !own.waits_unordered());
       continue;
     }
@@ -212,7 +218,7 @@ inline void Cache::take_in(Picoseconds now, sim::Queue<Packet>& requests, Lookup
   LookupPipeline::Stage& stage = pipeline.next(config_.latency_cycles);
   stage.entry.packet = requests.pop(now);
   stage.entry.client = client;
-  stage.entry.occupied_port = stage.entry.stalled = false;
+  stage.entry.occupied_port = stage.entry.stalled = stage.entry.pending = false;
   const bool passes = config_.pass_cycles != 0 && rules_.passes_by(pool_[stage.entry.packet.request]);
   stage.ready = clock_.edge_after(now, passes ? config_.pass_cycles : config_.latency_cycles);
   if (pipeline.pushed(stage)) next_lookup_ = std::min(next_lookup_, stage.ready);

@@ -36,6 +36,8 @@
 
 namespace duet::memory {
 
+class PendingPool;
+class PendingRequests;
 class StridePrefetcher;
 
 struct CacheStatistics : sim::StatisticGroup {
@@ -76,6 +78,10 @@ class Cache : public sim::Component {
 
   // Makes it perfect: `memory` has the newest value of every byte that this cache may hold.
   void serve_from(const PhysicalMemory& memory) { memory_ = &memory; }
+
+  // Its pending requests take entries of `pool`, in place of registers by lines, and those that cannot be
+  // served hold up no others (timing.md). Not with full/empty bits, nor where atomics are performed here.
+  void share(PendingPool& pool);
 
   // Makes a prefetcher that watches its reads; the cache fetches the prefetcher's lines. `memory` lies below.
   void prefetch_by(const config::StridePrefetch& config, const PhysicalMemory& memory);
@@ -155,6 +161,12 @@ class Cache : public sim::Component {
   bool changing_below(PhysicalAddress line) const;
   Picoseconds next_call(Picoseconds now);
 
+  // cache_pending.cpp
+  void lookup_pending(Picoseconds now);
+  bool retry_aside(Picoseconds now);
+  Outcome pending_room(Picoseconds now, CacheEntry& entry);
+  void keep_pending(Picoseconds now, CacheEntry& entry);
+
   // cache_prefetch.cpp
   void look_for_wanted();
   void serve_prefetcher(Picoseconds now, bool idle);
@@ -218,6 +230,8 @@ class Cache : public sim::Component {
   std::vector<CacheObserver*> observers_;
   bool observed_ = false;  // there are some
   std::unique_ptr<StridePrefetcher> prefetcher_;
+  std::unique_ptr<PendingRequests> pending_;   // null: registers by lines, lookups in order
+  bool kept_ = false, stalled_below_ = false;  // what became of a request of pending_ at its lookup
   std::uint64_t called_ = 0;   // kProbe, kCommand, kPrefetch: some may be here or on their way to here
   Picoseconds port_free_ = 0;  // an atomic keeps serving and lookup busy until then
   bool again_ = false;         // the next edge has something to do

@@ -82,6 +82,8 @@ bool Cache::fetches_first(const LineAccess& access, std::uint32_t line) const {
 
 // The line is on its way: the request waits with the others.
 Outcome Cache::join(Picoseconds now, CacheEntry& entry, const LineAccess& access, std::uint32_t line) {
+  if (pending_ != nullptr) [[unlikely]]
+    if (const Outcome room = pending_room(now, entry); room != Outcome::Done) return room;
   const std::uint32_t mshr = lines_[line].mshr;
   MissTable::Register& miss = misses_[mshr];
   const bool reads = access.waits_unordered();
@@ -98,6 +100,8 @@ Outcome Cache::join(Picoseconds now, CacheEntry& entry, const LineAccess& access
     if (room != Outcome::Done) return room;
     fetch(now, mshr, access, bytes);
   }
+  if (pending_ != nullptr) [[unlikely]]
+    keep_pending(now, entry);
   misses_.append(miss, entry, !reads);
   if (reads) ++(any(bytes) ? statistics_.read_misses : statistics_.read_merges);
   const bool writes = access.cached && access.request.operation == Operation::Write;
@@ -112,6 +116,8 @@ Outcome Cache::join(Picoseconds now, CacheEntry& entry, const LineAccess& access
 
 // A read, an atomic or a write whose bytes are not here and not on their way.
 Outcome Cache::miss(Picoseconds now, CacheEntry& entry, const LineAccess& access, std::uint32_t line) {
+  if (pending_ != nullptr) [[unlikely]]
+    if (const Outcome room = pending_room(now, entry); room != Outcome::Done) return room;
   const bool reads = access.request.operation == Operation::Read;
   const TrafficClass traffic_class = reads ? entry.packet.traffic_class : TrafficClass::NonTriggered;
   const bool may_wait_long = traffic_class != TrafficClass::NonTriggered;
@@ -146,6 +152,8 @@ Outcome Cache::miss(Picoseconds now, CacheEntry& entry, const LineAccess& access
     }
   }
   fetch(now, mshr, access, rules_.bytes_to_fetch(access, lines_[index].valid, {}));
+  if (pending_ != nullptr) [[unlikely]]
+    keep_pending(now, entry);
   misses_.append(misses_[mshr], entry, !reads);
   statistics_.read_misses += reads;
   statistics_.write_misses += access.request.operation == Operation::Write;

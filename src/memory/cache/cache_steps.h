@@ -15,7 +15,9 @@ inline Outcome Cache::stall(CacheEntry& entry, sim::Counter& cause) {
 }
 
 inline Outcome Cache::stalled_below(Outcome outcome, CacheEntry& entry) {
-  return outcome == Outcome::Blocked ? stall(entry, statistics_.stalls_below) : outcome;
+  if (outcome != Outcome::Blocked) return outcome;
+  stalled_below_ = true;
+  return stall(entry, statistics_.stalls_below);
 }
 
 // Gives up bytes; an empty line without a fetch is given up too.

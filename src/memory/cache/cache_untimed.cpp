@@ -1,5 +1,6 @@
 // Fetches that step aside, work outside simulated time, and reports.
 #include "memory/cache/cache_steps.h"
+#include "memory/cache/pending_requests.h"
 
 namespace duet::memory {
 
@@ -68,6 +69,7 @@ bool Cache::warm(PhysicalAddress address, const std::byte* data, unsigned bytes,
 bool Cache::idle() const {
   for (const LookupPipeline& pipeline : pipelines_)
     if (pipeline.size() != 0) return false;
+  if (pending_ != nullptr && pending_->size() != 0) return false;
   return misses_.in_use() == 0 && transits_.size() == 0 && probes_.empty() && sweep_.idle();
 }
 

@@ -21,6 +21,7 @@ struct CacheEntry {
   std::uint32_t client = 0;
   bool occupied_port = false;  // an atomic that had the port for all its cycles but the last
   bool stalled = false;        // already counted among the stalls
+  bool pending = false;        // has an entry of the level's pool (pending_pool.h)
 };
 
 class MissTable {

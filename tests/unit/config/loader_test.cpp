@@ -276,7 +276,8 @@ TEST_F(MachineFile, LevelsAreTablesWithTables) {
            "fetch_on_write = false\nwrite_evict = false\nhash_sets = true\nreplacement = "
            "\"lru\"\natomic_words_per_cycle = 16\n"
            "atomic_conflict_cycles = 2\nwire_cycles = 0\nshared_with_processor = "
-           "false\nperfect = false\n[level.interconnect]\nclock_khz = 900000\nflit_bytes = 32\n"
+           "false\nperfect = false\npending_requests = 0\n[level.interconnect]\nclock_khz = "
+           "900000\nflit_bytes = 32\n"
            "header_bytes = 8\nlatency_cycles = 6\nqueue_packets = 16 # I: a reason\n";
   };
   const std::string base = "base = \"" + kMachines + "/gtx580.toml\"\n";

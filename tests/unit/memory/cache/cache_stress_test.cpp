@@ -6,10 +6,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <optional>
 #include <random>
 #include <set>
 
 #include "cache_rig.h"
+#include "memory/cache/pending_pool.h"
 
 namespace duet::memory::test {
 namespace {
@@ -22,6 +24,7 @@ struct Plan {
   config::Cache l1, l2;
   unsigned latency = 1;
   bool classes = false;
+  unsigned pending = 0;  // entries of the write-back cache's pool; 0: there is none. Without atomics.
 };
 
 // What a cache holds and has counted, from its events alone.
@@ -100,6 +103,7 @@ class Stress {
  public:
   Stress(const Plan& plan, std::uint32_t seed, std::uint64_t engine_seed)
       : plan_(plan), random_(seed), rig_(plan.l2, 0, plan.latency, engine_seed) {
+    if (plan.pending != 0) rig_.cache.share(pool_.emplace(plan.pending, 1));
     for (unsigned i = 0; i < plan.l1s; ++i) {
       l1s_.push_back(
           std::make_unique<Cache>(rig_.engine, "l1", "l1", nullptr, 0, plan.l1, kHertz, rig_.pool));
@@ -153,6 +157,7 @@ class Stress {
     const unsigned kind = pick(20);
     const Operation operation = kind < 9                      ? Operation::Read
                                 : kind < 15                   ? Operation::Write
+                                : plan_.pending != 0          ? Operation::Write
                                 : kind < 18                   ? Operation::Atomic
                                 : kind < 19 || plan_.l1s == 0 ? Operation::Clean
                                                               : Operation::Invalidate;
@@ -219,6 +224,9 @@ class Stress {
     for (auto& commander : commanders_)
       for (const Picoseconds done : commander->done_at) EXPECT_NE(done, kNever);
     EXPECT_TRUE(rig_.cache.idle());
+    if (pool_) {
+      EXPECT_EQ(pool_->free(), plan_.pending);
+    }
     for (auto& l1 : l1s_) EXPECT_TRUE(l1->idle());
     EXPECT_EQ(rig_.pool.in_use(), 0u);
     for (auto& model : models_) model->check();
@@ -234,6 +242,7 @@ class Stress {
   Plan plan_;
   std::mt19937 random_;
   Rig rig_;
+  std::optional<PendingPool> pool_;
   std::vector<std::unique_ptr<Cache>> l1s_;
   std::vector<std::unique_ptr<Channel>> down_;
   std::vector<std::unique_ptr<sim::Queue<Packet>>> up_;
@@ -300,6 +309,12 @@ TEST(CacheStress, RandomShapes) {
     plan.latency = pick({0, 5, 60});
     plan.classes = pick({0, 1}) != 0;
     plan.l2.fetch_on_write = plan.l2.write_allocate && pick({0, 1}) != 0;
+    if (pick({0, 1, 2}) == 0) {
+      plan.classes = false;
+      plan.l2.atomic_words_per_cycle = 0;
+      plan.pending = pick({1, 2, 5, 40});
+      plan.l2.mshrs = plan.l2.mshr_targets = plan.pending;
+    }
     SCOPED_TRACE(seed);
     expect_same_in_any_order(plan, seed);
     if (testing::Test::HasFailure()) return;
