@@ -54,6 +54,12 @@ struct alignas(64) Context {
   std::uint64_t ring = 0;       // of an array: the n-th one's id, 4 bytes, at n & ring_mask
   std::uint64_t active = 0;     // of room for 4 * concurrent_blocks bytes, the program's own
   std::uint32_t ring_mask = 0;  // the ring has room for at least 2 * concurrent_blocks
+
+  // Read. Of programs with Options::bounded_skip_factor: no higher skip_factor.
+  std::uint32_t skip_factor_most = 0;
+  // Of programs with Options::paced_blocks: the first block that is fetched for; and how many times
+  // concurrent_blocks a block may come behind those that have begun. 0: the program waits for none.
+  std::uint32_t first_block = 0, waves_ahead = 0;
 };
 
 static_assert(offsetof(Context, parameters) == 0);
@@ -76,6 +82,9 @@ static_assert(offsetof(Context, known_blocks) == 196);
 static_assert(offsetof(Context, ring) == 200);
 static_assert(offsetof(Context, active) == 208);
 static_assert(offsetof(Context, ring_mask) == 216);
+static_assert(offsetof(Context, skip_factor_most) == 220);
+static_assert(offsetof(Context, first_block) == 224);
+static_assert(offsetof(Context, waves_ahead) == 228);
 static_assert(sizeof(Context) == 256);
 
 }  // namespace duet::preexec

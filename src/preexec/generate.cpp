@@ -99,7 +99,10 @@ Program generate(const ptx::ir::ParsedModule& parsed, const std::string& kernel,
                                  static_cast<unsigned>(function.accesses.size())});
   }
   program.c = head_of(program) + prologue() + operations(body) + struct_of(names, plan) +
-              pace(options.adaptive) + (options.forwarded_blocks ? forwarded_blocks() : std::string()) +
+              pace(options.adaptive, options.bounded_skip_factor) +
+              (options.forwarded_blocks ? forwarded_blocks()
+               : options.paced_blocks   ? paced_blocks()
+                                        : std::string()) +
               body + epilogue();
   return program;
 }

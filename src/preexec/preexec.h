@@ -35,7 +35,9 @@ struct Options {
   DataGuards data_guards = DataGuards::InSlice;
   // The ids of the blocks come from the GPU (section 4.1, for dispatch out of order), not 0, 1, 2.
   bool forwarded_blocks = false;
-  std::optional<Dimensions> block;  // of the launch, where it is known: divisions become shifts
+  bool bounded_skip_factor = false;  // Fig. 5 goes no higher than Context::skip_factor_most
+  bool paced_blocks = false;         // it begins at a block, and waits for the GPU (Context::waves_ahead)
+  std::optional<Dimensions> block;   // of the launch, where it is known: divisions become shifts
 };
 
 enum class AccessKind : std::uint8_t { Load, Store, Atomic };

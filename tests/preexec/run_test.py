@@ -109,6 +109,34 @@ class Preexec(Programs):
         self.assertEqual(results[0], results[1])
         self.assertEqual(results[0], results[2])
 
+    def test_a_program_waits_for_a_slow_gpu(self):
+        # An L3 of 64 KB, and a GPU so slow that the core fills it again and again before the GPU comes.
+        slow = ["--set", "gpu.core_clock_khz=48000", "--set", "level[0].sets=8"]
+        used, waits = {}, {}
+        for waves in [0, 1, 4]:
+            _, on = self.right("--preexec", "adaptive", "--preexec-set", f"waves_ahead={waves}", *slow, *WAITS, "./VecAdd", "--size", "65536")
+            counters, kernel = on["counters"], on["kernels"][0]["preexecution"]
+            used[waves] = counters["l3.processor_fills_used"] / (counters["l3.processor_fills_used"] + counters["l3.processor_fills_unused"])
+            waits[waves] = kernel["polls"]
+            self.assertEqual(kernel["block_writes"] > 0, waves != 0)
+        self.assertLess(used[0], 0.5, used)
+        self.assertGreater(used[1], 0.9, used)
+        self.assertGreaterEqual(used[1], used[4], used)
+        self.assertGreater(waits[1], 100 + waits[0], waits)
+
+    def test_a_program_begins_at_a_wave_and_is_bounded(self):
+        lines = {}
+        for wave in [0, 1, 1000]:
+            _, on = self.right("--preexec", "profiled", "--preexec-set", "skip_factor=32", "--preexec-set", f"first_wave={wave}", *WAITS, "./VecAdd", "--size", "65536")
+            lines[wave] = on["kernels"][0]["preexecution"]["loads"]
+        # A wave is 24 blocks of 128 threads, of which every 32nd loads from three arrays.
+        self.assertGreaterEqual(lines[0] - lines[1], 24 * 128 // 32 * 3)
+        self.assertLess(lines[1000], 100)
+        for most in [64, 1000]:
+            _, on = self.right("--preexec", "adaptive", "--preexec-set", "threshold=0", "--preexec-set", f"skip_factor_most={most}", *WAITS, "./VecAdd", "--size", "262144")
+            factors = [factor for _, factor in on["kernels"][0]["preexecution"]["skip_factor"]]
+            self.assertEqual(max(factors) > 64, most != 64, factors)
+
     def test_a_program_ends_with_its_kernel(self):
         _, on = self.right("--preexec", "adaptive", "./hostile")
         kernels = on["kernels"]
@@ -142,6 +170,7 @@ class Preexec(Programs):
         self.refused("lowering is not_below_initial or as_printed", "--preexec", "adaptive", "--preexec-set", "lowering=no", "./VecAdd", status=2)
         self.refused("private_caches is keep or drop", "--preexec", "adaptive", "--preexec-set", "private_caches=flush", "./VecAdd", status=2)
         self.refused("blocks is implicit or forwarded", "--preexec", "adaptive", "--preexec-set", "blocks=told", "./VecAdd", status=2)
+        self.refused("are for blocks=implicit", "--preexec", "adaptive", "--preexec-set", "blocks=forwarded", "--preexec-set", "waves_ahead=1", "./VecAdd")
         self.refused('block_order = "random" is not known', "--set", "gpu.front_end.block_order=random", "./VecAdd")
         self.refused("does nothing without --preexec", "--preexec-set", "batch_size=3", "./VecAdd")
         self.refused("--preexec", "--preexec", "always", "./VecAdd", status=2)

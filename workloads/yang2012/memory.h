@@ -10,36 +10,45 @@
 
 namespace yang2012 {
 
+// Of a program's arrays, in the order of their making.
+inline size_t next_number() {
+  static size_t next = 0;
+  return next++;
+}
+
 template <typename T>
 class Array {
  public:
   Array(Memory memory, size_t count) : memory_(memory), count_(count) {
+    const size_t offset = next_number() * offset_of_arrays();
     void *host = nullptr, *device = nullptr;
     switch (memory_) {
       case Memory::kDevice:
         own_.resize(count_);
         host = own_.data();
-        CHECK_CUDA(cudaMalloc(&device, bytes()));
+        CHECK_CUDA(cudaMalloc(&device, offset + bytes()));
         break;
       case Memory::kManaged:
-        CHECK_CUDA(cudaMallocManaged(&device, bytes()));
+        CHECK_CUDA(cudaMallocManaged(&device, offset + bytes()));
         host = device;
         break;
       case Memory::kMapped:
-        CHECK_CUDA(cudaHostAlloc(&host, bytes(), cudaHostAllocMapped));
+        CHECK_CUDA(cudaHostAlloc(&host, offset + bytes(), cudaHostAllocMapped));
         CHECK_CUDA(cudaHostGetDevicePointer(&device, host, 0));
         break;
     }
-    host_ = static_cast<T*>(host);
-    device_ = static_cast<T*>(device);
+    allocation_ = memory_ == Memory::kMapped ? host : device;
+    const size_t host_offset = memory_ == Memory::kDevice ? 0 : offset;
+    host_ = reinterpret_cast<T*>(static_cast<char*>(host) + host_offset);
+    device_ = reinterpret_cast<T*>(static_cast<char*>(device) + offset);
     // So that what a kernel never wrote cannot pass for a result.
     memset(host_, 0xff, bytes());
   }
   ~Array() {
     if (memory_ == Memory::kMapped)
-      CHECK_CUDA(cudaFreeHost(host_));
+      CHECK_CUDA(cudaFreeHost(allocation_));
     else
-      CHECK_CUDA(cudaFree(device_));
+      CHECK_CUDA(cudaFree(allocation_));
   }
   Array(const Array&) = delete;
   Array& operator=(const Array&) = delete;
@@ -64,6 +73,7 @@ class Array {
   Memory memory_;
   size_t count_;
   std::vector<T> own_;
+  void* allocation_ = nullptr;
   T* host_ = nullptr;
   T* device_ = nullptr;
 };

@@ -10,6 +10,14 @@ namespace yang2012 {
 // Where the arrays of a kernel lie (memory.h).
 enum class Memory { kDevice, kManaged, kMapped };
 
+// By how many bytes each array lies behind where it would lie, times its number from 0: so they move against
+// each other, and against the pieces that DRAM channels take in turn. A property of the process (--offset).
+inline unsigned& offset_of_arrays() {
+  static unsigned bytes = 0;
+  return bytes;
+}
+const unsigned kOffsetUnit = 256;  // as cudaMalloc aligns
+
 // What the caches hold when the kernel begins.
 enum class Start { kWarm, kCold };
 
@@ -53,6 +61,8 @@ inline void print_help(const Spec& spec) {
       "  --memory M     device (default): cudaMalloc and copies; managed: cudaMallocManaged; mapped: "
       "page-locked\n"
       "                 host memory that the kernel reads and writes\n"
+      "  --offset B     bytes, a multiple of 256, by which the n-th array lies n times behind its place "
+      "(default 0)\n"
       "  --repeat K     times that the kernel runs on the same input (default 1)\n"
       "  --seed S       of the generated input (default 1)\n"
       "  --start S      warm (default): caches hold what the copies left; cold: none of it, because a "
@@ -87,6 +97,8 @@ inline bool parse_option(const Spec& spec, const char* name, const char* text, O
     options.size = static_cast<unsigned>(number(spec.min_size, spec.max_size));
   } else if (strcmp(name, "--memory") == 0) {
     options.memory = static_cast<Memory>(parse_word(spec, "unknown memory", text, kMemories, 3));
+  } else if (strcmp(name, "--offset") == 0) {
+    offset_of_arrays() = static_cast<unsigned>(number(0, 1u << 20));
   } else if (strcmp(name, "--repeat") == 0) {
     options.repeat = static_cast<unsigned>(number(1, 1000000));
   } else if (strcmp(name, "--seed") == 0) {
@@ -137,6 +149,7 @@ inline Options parse_options(int argc, char** argv, const Spec& spec) {
       workload::usage_error(spec.program, "unknown option", name);
   }
   require_multiple(spec, "--size", options.size, spec.multiple_of);
+  require_multiple(spec, "--offset", offset_of_arrays(), kOffsetUnit);
   return options;
 }
 

@@ -57,7 +57,7 @@ Preexecution::Preexecution(System& system, const PreexecutionOptions& options, O
       cores_(processor_.cores().size()),
       timer_("pre-execution timer", *this, [this] { look(); }),
       forward_timer_("block ids timer", *this, [this] { forward_all(); }) {
-  if (options_.blocks == "forwarded")
+  if (options_.blocks == "forwarded" || options_.waves_ahead != 0)
     forwarder_.emplace(engine_, memory_, processor_.config(),
                        system.config().link.latency_ns * kPicosecondsPerNanosecond, "block ids");
   if (!lent_) processor_.serve(*this);
@@ -91,7 +91,8 @@ void Preexecution::launched(const driver::CommandRecord& command) {
   job.block = grid.block;
   job.concurrent_blocks = static_cast<std::uint32_t>(
       std::max<std::uint64_t>(1, occupancy_(grid).blocks_per_sm * system_.config().gpu.sm.count));
-  if (forwarder_) job.order.emplace(system_.config().gpu.front_end.block_order, job.grid.count());
+  if (options_.blocks == "forwarded")
+    job.order.emplace(system_.config().gpu.front_end.block_order, job.grid.count());
   engine_.after_ticks([this, job = std::move(job)]() mutable {
     waiting_.push_back(std::move(job));
     start_waiting();
@@ -141,7 +142,10 @@ void Preexecution::write_context(std::size_t number, const Job& job) {
       options_.lowering == "as_printed" ? preexec::Lowering::AsPrinted : preexec::Lowering::NotBelowInitial);
   context.thread_ids = static_cast<std::uint32_t>(
       options_.thread_ids == "clamped" ? preexec::ThreadIds::Clamped : preexec::ThreadIds::AsPrinted);
-  if (job.order) begin_blocks(number, context, job);
+  context.skip_factor_most = options_.skip_factor_most;
+  context.first_block = options_.first_wave * job.concurrent_blocks;
+  context.waves_ahead = options_.waves_ahead;
+  if (forwarder_) begin_blocks(number, context, job);
   write(at, &context, sizeof context);
   if (!job.parameters.empty()) write(at + kParametersAt, job.parameters.data(), job.parameters.size());
   for (std::size_t i = 0; i < program.symbols.size(); ++i) {
@@ -160,7 +164,7 @@ void Preexecution::start(std::size_t number, Job job) {
   state.before = state.left = processor_.cores()[number]->statistics().counts();
   state.had_core_ps = 0;
   state.ended = false;
-  if (job.order) forward_later();
+  if (forwarder_) forward_later();
   job.run.started_ps = engine_.now();
   if (options_.private_caches == "drop")
     job.run.lines_dropped = processor_.cores()[number]->drop_lines(engine_.now());

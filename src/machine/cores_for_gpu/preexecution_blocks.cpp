@@ -1,7 +1,7 @@
-// Ids of blocks that the GPU forwards to programs (yang2012, end of section 4.1), as it dispatches blocks: a
-// line at a time, and then their number, which is the dispatched blocks and as many more as are active at a
-// time. Here are the programs that need them, and the written ids. Events of one time come in no order, so a
-// write follows from earlier events.
+// What the GPU forwards to programs as it dispatches blocks: their number, or, with blocks=forwarded, their
+// ids too (yang2012, end of section 4.3): a line at a time, and then their number, which is the dispatched
+// blocks and as many more as are active at a time. Here are the programs that need them, and the written ids.
+// Events of one time come in no order, so a write follows from earlier events.
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -55,13 +55,14 @@ std::uint32_t Preexecution::known_of(const Job& job, std::uint32_t begun) {
 
 void Preexecution::begin_blocks(std::size_t number, Context& context, const Job& job) {
   CoreState& state = cores_[number];
+  state.told_begun = context.begun_blocks = job.begun.at(engine_.now());
+  state.told_known = state.ids = 0;
+  if (!job.order) return;
   context.concurrent_blocks = std::min(context.concurrent_blocks, kMostConcurrent);
   context.ring = (area(number) + kRingAt).value();
   context.ring_mask = kRingIds - 1;
   context.active = (area(number) + kActiveAt).value();
-  state.told_begun = job.begun.at(engine_.now());
   state.told_known = state.ids = known_of(job, state.told_begun);
-  context.begun_blocks = state.told_begun;
   context.known_blocks = state.told_known;
   const std::uint32_t first = state.told_begun - std::min(state.told_begun, context.concurrent_blocks);
   for (std::uint32_t n = first; n < state.ids; ++n) {
@@ -73,14 +74,15 @@ void Preexecution::begin_blocks(std::size_t number, Context& context, const Job&
 void Preexecution::forward_all() {
   for (std::size_t i = 0; i < cores_.size(); ++i) {
     CoreState& state = cores_[i];
-    if (!state.job || !state.job->order || state.ended || state.writing()) continue;
+    if (!state.job || state.ended || state.writing()) continue;
     if (state.written == engine_.now()) {
       forward_later();
       continue;
     }
-    const std::uint32_t begun = state.job->begun.at(engine_.now()), known = known_of(*state.job, begun);
+    const std::uint32_t begun = state.job->begun.at(engine_.now());
     // Counts after the ids that they stand for; ids that came while these were written go next.
-    if (state.told_known == state.ids && forward_ids(i, known)) continue;
+    if (state.job->order && state.told_known == state.ids && forward_ids(i, known_of(*state.job, begun)))
+      continue;
     if (state.told_begun != begun || state.told_known != state.ids) forward_counts(i, begun);
   }
 }

@@ -2,6 +2,7 @@
 #include <cstring>
 #include <optional>
 
+#include "base/error.h"
 #include "gpu/occupancy.h"
 #include "machine/cores_for_gpu/preexecution.h"
 #include "machine/feature.h"
@@ -97,6 +98,9 @@ void PreexecutionFeature::tell(const PreexecutionRun& run) {
 }  // namespace
 
 std::unique_ptr<Feature> PreexecutionOptions::feature(const RunOptions& run) const {
+  if (on() && is_paced() && blocks == "forwarded")
+    throw Error(
+        "--preexec-set: first_wave and waves_ahead are for blocks=implicit: forwarded ids keep the pace");
   return on() ? std::make_unique<PreexecutionFeature>(*this, run.simulated_host) : nullptr;
 }
 

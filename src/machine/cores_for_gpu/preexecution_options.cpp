@@ -22,6 +22,9 @@ constexpr Number kNumbers[] = {
     {"batch_size", &PreexecutionOptions::batch_size, 1, 1 << 20},
     {"skip_factor", &PreexecutionOptions::skip_factor, 1, 1 << 20},
     {"threshold", &PreexecutionOptions::threshold, 0, std::numeric_limits<unsigned>::max()},
+    {"skip_factor_most", &PreexecutionOptions::skip_factor_most, 0, 1 << 20},
+    {"first_wave", &PreexecutionOptions::first_wave, 0, 1 << 16},
+    {"waves_ahead", &PreexecutionOptions::waves_ahead, 0, 1 << 16},
 };
 struct Word {
   const char* key;

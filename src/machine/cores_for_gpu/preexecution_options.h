@@ -28,6 +28,10 @@ struct PreexecutionOptions {
   unsigned skip_factor = 0;  // in threads; 0: the profile's, or two lines of 4-byte elements where the cores
                              // have a next-line prefetcher, and one where not (yang2012 section 4.1)
   unsigned threshold = 10;   // hits in L3 a batch
+  unsigned skip_factor_most = 0;  // of Fig. 5; 0: as high as it goes. Fig. 6 has an axis from 0 to 200
+  // Waves: as many blocks as are active at a time. The first that is fetched for; and the program waits where
+  // it is more than so many ahead of the blocks that have begun; 0: it never waits.
+  unsigned first_wave = 0, waves_ahead = 0;
   std::string lowering = "not_below_initial";  // or "as_printed"
   std::string data_guards = "in_slice";        // or "keep", "drop"
   std::string thread_ids = "clamped";          // none beyond the concurrent blocks; or "as_printed"
@@ -38,6 +42,7 @@ struct PreexecutionOptions {
   std::map<std::string, unsigned> profile;  // skip_factor by kernel
 
   bool on() const { return mode != PreexecutionMode::Off; }
+  bool is_paced() const { return first_wave != 0 || waves_ahead != 0; }
   std::vector<OptionField> fields();
   std::unique_ptr<Feature> feature(const RunOptions& run) const;  // null: it is not asked for
 };

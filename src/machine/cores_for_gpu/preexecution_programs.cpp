@@ -39,6 +39,8 @@ void PreexecutionPrograms::prepare(const ptx::Kernel& kernel) {
     options.adaptive = options_.mode == PreexecutionMode::Adaptive;
     options.data_guards = data_guards(options_.data_guards);
     options.forwarded_blocks = options_.blocks == "forwarded";
+    options.bounded_skip_factor = options_.skip_factor_most != 0;
+    options.paced_blocks = options_.is_paced();
     const preexec::Program program = preexec::generate(source.parsed_module(), kernel.name, options);
     made.accesses = program.accesses.size();
     for (const preexec::Access& access : program.accesses) {

@@ -26,7 +26,10 @@ void DriverWriter::open_blocks() {
   }
   out_.add("const u64 concurrent_tb = context->concurrent_blocks;");
   out_.add("const int clamped = context->thread_ids != 0;");
-  out_.open("for (u64 j = 0; j < N_tb; j += concurrent_tb)");
+  const bool paced = names_.options().paced_blocks;
+  out_.open(
+      fmt::format("for (u64 j = {}; j < N_tb; j += concurrent_tb)", paced ? "context->first_block" : "0"));
+  if (paced) out_.add("if (wait_for_gpu(context, j, &polls)) return sum;");
   out_.add("const u64 first = j * tb_size;");
   out_.add("const u64 end = (!clamped || j + concurrent_tb < N_tb ? j + concurrent_tb : N_tb) * tb_size;");
 }

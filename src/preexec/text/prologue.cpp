@@ -1,5 +1,7 @@
 #include "preexec/text/prologue.h"
 
+#include <fmt/format.h>
+
 namespace duet::preexec {
 
 std::string types() {
@@ -38,6 +40,8 @@ struct duet_preexec {
   u64 ring;    // address of the known ones' ids
   u64 active;  // address of room for those that are fetched for
   u32 ring_mask;
+  u32 skip_factor_most;
+  u32 first_block, waves_ahead;
 } __attribute__((aligned(64)));
 
 #ifndef FETCH
@@ -60,7 +64,7 @@ static inline u64 l3_hits(void) {
 )";
 }
 
-std::string pace(bool adaptive) {
+std::string pace(bool adaptive, bool bounded) {
   std::string text = R"(
 // How far this program skips ahead.
 struct pace {
@@ -79,13 +83,16 @@ static inline int stopped(struct duet_preexec *context, u64 *polls) {
 }
 )";
   if (adaptive)
-    text += R"(
+    text +=
+        fmt::format(R"(
 // Figure 5.
-static inline void update_skip_factor(struct duet_preexec *context, struct pace *pace) {
+static inline void update_skip_factor(struct duet_preexec *context, struct pace *pace) {{
   const u64 hitnumber = L3_HITS();
-  if (hitnumber - pace->last_hit > context->threshold) {
-    pace->skip_factor += 32;
-  } else if (pace->back_dis != pace->skip_factor - 32 && pace->skip_factor - 32 >= pace->least) {
+  if (hitnumber - pace->last_hit > context->threshold) {{
+    {}pace->skip_factor += 32;
+)",
+                    bounded ? "if (pace->skip_factor + 32 <= context->skip_factor_most) " : "") +
+        R"(  } else if (pace->back_dis != pace->skip_factor - 32 && pace->skip_factor - 32 >= pace->least) {
     // preventing skip_factor bouncing between two values
     pace->skip_factor -= 32;
     pace->back_dis = pace->skip_factor;
@@ -95,6 +102,18 @@ static inline void update_skip_factor(struct duet_preexec *context, struct pace 
 }
 )";
   return text;
+}
+
+std::string paced_blocks() {
+  return R"(
+// Waits as long as block j comes too far behind those that the GPU has begun. Whether the kernel has ended.
+static int wait_for_gpu(struct duet_preexec *context, u64 j, u64 *polls) {
+  const u64 ahead = (u64)context->waves_ahead * context->concurrent_blocks;
+  while (ahead != 0 && j >= context->begun_blocks + ahead)
+    if (stopped(context, polls)) return 1;
+  return 0;
+}
+)";
 }
 
 std::string forwarded_blocks() {

@@ -19,8 +19,10 @@ struct Definition {
 std::string called(const std::vector<Definition>& all, const std::string& text);
 // Definitions of the functions called by the text, and of their callees.
 std::string operations(const std::string& text);
-// Fig. 5's update, and when to stop.
-std::string pace(bool adaptive);
+// Fig. 5's update, where it is bounded with the most, and when to stop.
+std::string pace(bool adaptive, bool bounded);
+// The wait for the GPU.
+std::string paced_blocks();
 // The blocks to fetch for, from the GPU.
 std::string forwarded_blocks();
 // Where the program starts and ends.
