@@ -55,7 +55,8 @@ std::uint32_t Preexecution::known_of(const Job& job, std::uint32_t begun) {
 
 void Preexecution::begin_blocks(std::size_t number, Context& context, const Job& job) {
   CoreState& state = cores_[number];
-  state.told_begun = context.begun_blocks = job.begun.at(engine_.now());
+  state.told_begun = job.begun.at(engine_.now());
+  context.begun_blocks = state.told_begun;
   state.told_known = state.ids = 0;
   if (!job.order) return;
   context.concurrent_blocks = std::min(context.concurrent_blocks, kMostConcurrent);
