@@ -176,6 +176,9 @@ void add_dram(std::vector<Field>& fields, Dram& dram) {
        "what one refresh command is for: all banks of a rank, or one bank", kRefreshUnits},
       {"gpu.dram.interleave_bytes", &dram.interleave_bytes, 128u, 65536u, "B",
        "consecutive bytes in one channel; a power of two"},
+      {"gpu.dram.address_fields", &dram.address_fields, 0u, 0u, "",
+       "bits of a channel's address, high to low: \"row bank:2 group:2 column:12\"; \"\": column and group "
+       "mixed"},
       {"gpu.dram.hash_channels", &dram.hash_channels, 0u, 0u, "",
        "channel and bank from higher address bits too"},
   };

@@ -189,6 +189,7 @@ struct Dram {
   bool refresh = false;
   std::string refresh_unit = "rank";  // "bank": one after the other, while others are used
   Bytes interleave_bytes = 0;         // consecutive bytes in one channel
+  std::string address_fields;         // of a channel's bytes, high to low; "": memory/address_map.h's own
   bool hash_channels = false;         // channel and bank from higher address bits too
 };
 

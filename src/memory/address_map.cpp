@@ -1,6 +1,7 @@
 #include "memory/address_map.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <string>
 
@@ -35,7 +36,7 @@ std::uint64_t low(std::uint64_t value, unsigned bits) { return value & ((1ull <<
 AddressMap::AddressMap(const config::Dram& dram)
     : channels_(static_cast<unsigned>(dram.channels)),
       interleave_shift_(shift_of(dram.interleave_bytes, "gpu.dram.interleave_bytes")),
-      hash_(dram.hash_channels) {
+      differs_(dram.hash_channels ? kHash : 0) {
   if (channels_ == 0) throw Error("address map: gpu.dram.channels is 0");
   const unsigned row_shift = shift_of(dram.row_bytes, "gpu.dram.row_bytes");
   if (dram.row_bytes < kLineBytes || dram.interleave_bytes < kLineBytes)
@@ -47,6 +48,8 @@ AddressMap::AddressMap(const config::Dram& dram)
   bank_shift_ = banks_shift - group_shift_;
   piece_shift_ = std::min(interleave_shift_, row_shift);
   column_shift_ = row_shift - piece_shift_;
+  fields_ = address_fields(dram);
+  if (!fields_.empty()) differs_ |= kFields;
   if ((dram.bytes / channels_) >> (row_shift + banks_shift) >= 1ull << 32)
     throw Error("address map: gpu.dram.bytes takes more than 2^32 rows of a bank");
 }
@@ -55,7 +58,7 @@ AddressMap::Local AddressMap::local(PhysicalAddress physical) const {
   const std::uint64_t piece = physical >> interleave_shift_;
   const std::uint64_t local_piece = piece / channels_;
   auto channel = static_cast<unsigned>(piece - local_piece * channels_);
-  if (hash_) {
+  if ((differs_ & kHash) != 0) {
     channel += mix(local_piece, kForChannel, channels_);
     if (channel >= channels_) channel -= channels_;
   }
@@ -63,7 +66,25 @@ AddressMap::Local AddressMap::local(PhysicalAddress physical) const {
 }
 
 unsigned AddressMap::turn(const Local& where, unsigned slices_per_channel) const {
-  return hash_ ? mix(where.address >> interleave_shift_, kForSlice, slices_per_channel) : 0;
+  return (differs_ & kHash) != 0 ? mix(where.address >> interleave_shift_, kForSlice, slices_per_channel) : 0;
+}
+
+inline std::uint64_t AddressMap::hash_of(std::uint64_t row) const {
+  return mix(row, kForBank, 1u << (bank_shift_ + group_shift_));
+}
+
+DramPlace AddressMap::place_by_fields(unsigned channel, std::uint64_t address) const {
+  std::array<std::uint64_t, 3> value{};
+  for (const AddressPiece& piece : fields_) {
+    std::uint64_t& own = value[static_cast<std::size_t>(piece.field)];
+    own = own << piece.bits | low(address >> piece.shift, piece.bits);
+  }
+  const auto [bank, group, column] = value;
+  const std::uint64_t row = address >> (fields_.front().shift + fields_.front().bits);
+  std::uint64_t number = bank << group_shift_ | group;
+  if ((differs_ & kHash) != 0) number ^= hash_of(row);
+  return {channel, static_cast<std::uint32_t>(number), static_cast<std::uint32_t>(row),
+          static_cast<std::uint32_t>(column)};
 }
 
 DramPlace AddressMap::place(PhysicalAddress physical) const {
@@ -73,7 +94,10 @@ DramPlace AddressMap::place(PhysicalAddress physical) const {
   const std::uint64_t bank = column >> column_shift_;
   const std::uint64_t row = bank >> bank_shift_;
   std::uint64_t number = low(bank, bank_shift_) << group_shift_ | low(group, group_shift_);
-  if (hash_) number ^= mix(row, kForBank, 1u << (bank_shift_ + group_shift_));
+  if (differs_ != 0) {
+    if ((differs_ & kFields) != 0) return place_by_fields(where.channel, where.address);
+    number ^= hash_of(row);
+  }
   return {where.channel, static_cast<std::uint32_t>(number), static_cast<std::uint32_t>(row),
           static_cast<std::uint32_t>(low(column, column_shift_) << piece_shift_ |
                                      low(where.address, piece_shift_))};

@@ -2,7 +2,8 @@
 // consecutive channels, whose number need not be a power of two. The bytes of a channel are numbered without
 // holes: column bits below interleave_bytes, then bank group, the rest of the column, the banks of a group,
 // and the row. The bank group changes early because column commands to one group follow each other more
-// slowly (tCCD_L) than the data bus could serve them. Bank numbers count groups in their low bits. With
+// slowly (tCCD_L) than the data bus could serve them. Bank numbers count groups in their low bits. Where
+// gpu.dram.address_fields names other bits of a channel's bytes (address_fields.h), they count instead. With
 // hash_channels, higher address bits choose too, so strides of whole rows spread out: the bank is XORed with
 // a hash of the row; the channel is rotated by a hash of the number of the channel's piece, and so is the
 // turn of the channel's slices of a cache (cache/slice_map.h). For a given row, or piece, the hash is a
@@ -13,8 +14,12 @@
 // where device memory ends.
 #pragma once
 
+#include <cstdint>
+#include <vector>
+
 #include "base/address.h"
 #include "config/machine.h"
+#include "memory/address_fields.h"
 
 namespace duet::memory {
 
@@ -41,10 +46,16 @@ class AddressMap {
   DramPlace place(PhysicalAddress physical) const;
 
  private:
+  DramPlace place_by_fields(unsigned channel, std::uint64_t address) const;
+  std::uint64_t hash_of(std::uint64_t row) const;
+
   unsigned channels_;
   unsigned interleave_shift_, piece_shift_;           // a piece: consecutive bytes of one row
   unsigned group_shift_, column_shift_, bank_shift_;  // widths of the fields above a piece
-  bool hash_;
+  // Bits: what differs from the plain map of fields above.
+  static constexpr std::uint8_t kHash = 1, kFields = 2;
+  std::uint8_t differs_;
+  std::vector<AddressPiece> fields_;
 };
 
 }  // namespace duet::memory

@@ -246,6 +246,7 @@ const std::vector<Row>& dram() {
       {"gpu.dram.refresh", "false", memory},
       {"gpu.dram.refresh_unit", "rank", memory, kBankRefresh},
       {"gpu.dram.interleave_bytes", "1024", memory},
+      {"gpu.dram.address_fields", "row column:4 bank:2 group:2 column:8", memory},
       {"gpu.dram.hash_channels", "true", memory},
       {"gpu.dram.timing.rcd", "24", memory},
       {"gpu.dram.timing.rp", "24", memory},

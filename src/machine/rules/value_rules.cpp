@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/units.h"
 #include "config/setting.h"
+#include "memory/address_fields.h"
 #include "memory/cache/pending_pool.h"
 #include "memory/dram/scheduler.h"
 #include "memory/dram/timing_rules.h"
@@ -234,7 +235,8 @@ class Rules {
              fmt::format("is less than {} times {}", said("gpu.dram.bank_groups"), said("gpu.dram.ranks")));
     if (dram.read_bytes > dram.burst_bytes)
       refuse("gpu.dram.read_bytes", "is more than " + said("gpu.dram.burst_bytes"));
-    standard();
+    by("gpu.dram.standard", [&] { memory::timing_rules(dram); });
+    by("gpu.dram.address_fields", [&] { memory::address_fields(dram); });
     entries("gpu.dram.queue_entries", dram.channels, "gpu.dram.channels");
     entries("gpu.full_empty.queue_entries", dram.channels, "gpu.dram.channels");
     const Cycle needed = memory::refresh_needs(dram);
@@ -247,12 +249,13 @@ class Rules {
                  said(dram.refresh_unit == "bank" ? "gpu.dram.timing.rfc_pb" : "gpu.dram.timing.rfc")));
   }
 
-  // The standards know what they lack.
-  void standard() const {
+  // `check` refuses the key's value itself, by its name.
+  template <typename F>
+  void by(const std::string& key, const F& check) const {
     try {
-      memory::timing_rules(gpu_.dram);
+      check();
     } catch (const Error& error) {
-      throw Error(value("gpu.dram.standard").where + ": " + error.what());
+      throw Error(value(key).where + ": " + error.what());
     }
   }
 

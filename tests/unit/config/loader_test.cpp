@@ -344,7 +344,7 @@ TEST(Names, EveryKeyWithNamesTakesThoseAndNoOther) {
   }
   // The names of warp schedulers are the GPU's to know (machine/rules/policies.h).
   EXPECT_EQ(free_text, (std::vector<std::string>{"name", "description", "gpu.name", "gpu.sm.scheduler",
-                                                 "link.name", "host.name"}));
+                                                 "gpu.dram.address_fields", "link.name", "host.name"}));
 }
 
 TEST(Names, AComponentFindsThePlaceOfANameOrRefusesIt) {

@@ -81,11 +81,16 @@ TEST(ValueRules, NameTheKeysOfWhatDoesNotFitTogether) {
            {{"gpu.sm.count=246"},
             "--set: gpu.sm.count = 246 gives the interconnect 257 ports with gpu.copy_engines.count = 2, "
             "gpu.copy_engines.ports = 8, gpu.copy_engines.bit_engines = 1 and the host's: 256 are possible"},
+           {{"gpu.dram.address_fields=row bank:2 group:2 column:11"},
+            "--set: gpu.dram.address_fields = \"row bank:2 group:2 column:11\": column has 11 bits in all: "
+            "gpu.dram.row_bytes = 4096 must have 12 bits"},
            {{"gpu.dram.standard=DDR3"},
             "--set: gpu.dram.standard = \"DDR3\": it has no bank groups, so gpu.dram.bank_groups must be 1"},
        })
     EXPECT_EQ(refusal("gtx580", wrong.sets), wrong.line);
   EXPECT_EQ(refusal("gtx580", {"gpu.sm.count=245"}), "");
+  EXPECT_EQ(refusal("gtx580", {"gpu.dram.address_fields=row bank:2 group:2 column:12"}), "");
+  EXPECT_EQ(refusal("gtx580", {"gpu.dram.address_fields=row"}, true), "") << "the functional GPU has none";
 }
 
 TEST(ValueRules, APrefetcherHasATableAndNoBits) {
