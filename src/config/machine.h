@@ -182,7 +182,7 @@ struct Dram {
   std::uint64_t banks = 0, bank_groups = 0, ranks = 1;  // banks: of all ranks; bank_groups: of one
   Bytes row_bytes = 0;                                  // of one bank of one channel
   DramTiming timing;
-  std::uint64_t queue_entries = 0;      // requests of one channel, per class
+  std::uint64_t queue_entries = 0;      // requests of one channel, per class; 0: no limit
   std::uint64_t controller_cycles = 0;  // of the command clock, from arrival to scheduling
   std::string scheduler;                // "fr-fcfs", "fcfs"
   std::string row_policy = "open";      // "open", "closed"

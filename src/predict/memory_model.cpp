@@ -11,6 +11,16 @@ namespace duet::predict {
 namespace {
 constexpr std::uint64_t kChunkQueues = 8;
 
+// Of one channel. Without a limit as many requests wait as the caches above can have under way.
+std::uint64_t queue_of(const config::Machine& machine) {
+  const config::Dram& dram = machine.gpu.dram;
+  if (dram.queue_entries != 0) return dram.queue_entries;
+  const bool is_l2 = machine.levels.empty();
+  const config::Cache& cache = is_l2 ? machine.gpu.l2 : machine.levels.back().cache;
+  const std::uint64_t slices = is_l2 ? machine.gpu.l2_slices : machine.levels.back().slices;
+  return std::max<std::uint64_t>(cache.mshrs * slices / dram.channels, 1);
+}
+
 // Of the data bus, from reads to writes and back.
 std::uint64_t turn_cycles(const config::DramTiming& t) { return t.rtw + t.wl + t.wtr; }
 }  // namespace
@@ -46,7 +56,8 @@ struct MemoryModel::Channel {
   double cycles = 0;                // since the last chunk
 };
 
-MemoryModel::MemoryModel(const config::Machine& machine) : machine_(machine), map_(machine_.gpu.dram) {
+MemoryModel::MemoryModel(const config::Machine& machine)
+    : machine_(machine), map_(machine_.gpu.dram), queue_(queue_of(machine)) {
   levels_.push_back(std::make_unique<Level>(machine_.gpu.l2, map_, "L2", machine_.gpu.l2_slices, false));
   for (const config::Level& level : machine_.levels)
     levels_.push_back(std::make_unique<Level>(level.cache, map_, level.name, level.slices, level.perfect));
@@ -206,9 +217,8 @@ void MemoryModel::to_dram(std::uint64_t address, unsigned segments, bool written
   ++(written ? load_.dram_writes : load_.dram_reads);
   load_.dram_bytes += bytes;
   if (written) load_.dram_written_bytes += bytes;
-  if (channel.queue.size() >= std::max<std::uint64_t>(dram.queue_entries, 1)) serve(channel);
-  if (++chunk_requests_ >= kChunkQueues * std::max<std::uint64_t>(dram.queue_entries, 1) * channels_.size())
-    count_chunk();
+  if (channel.queue.size() >= queue_) serve(channel);
+  if (++chunk_requests_ >= kChunkQueues * queue_ * channels_.size()) count_chunk();
 }
 
 // The requests of a channel's queue are served in the order with the fewest row activations.
@@ -333,8 +343,8 @@ void MemoryModel::write_back_in_time(double times, const Held& before) {
   // In time they come between the reads: of as many of both as the queues hold the bus turns once each way.
   const config::Dram& dram = machine_.gpu.dram;
   const std::uint64_t mixed = 2 * std::min(load_.dram_writes - writes, reads);
-  load_.dram_cycles += static_cast<double>(mixed * turn_cycles(dram.timing)) /
-                       static_cast<double>(std::max<std::uint64_t>(dram.queue_entries, 1) * channels_.size());
+  load_.dram_cycles +=
+      static_cast<double>(mixed * turn_cycles(dram.timing)) / static_cast<double>(queue_ * channels_.size());
 }
 
 MemoryModel::Moments MemoryModel::moments() const {

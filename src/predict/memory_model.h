@@ -111,6 +111,7 @@ class MemoryModel {
 
   const config::Machine machine_;
   memory::AddressMap map_;
+  std::uint64_t queue_;  // entries of a channel's
   std::vector<std::unique_ptr<Level>> levels_;
   std::vector<Channel> channels_;
   std::vector<std::uint64_t> of_slice_;

@@ -136,7 +136,9 @@ MemoryPath::MemoryPath(const config::Machine& machine, const KernelRecording& re
                   flits(levels_[0], 0) + flits(levels_[0], 128);
     code_slices_.resize(gpu.l2_slices);
   }
-  dram_slack_ = command * static_cast<double>(dram.queue_entries * dram.burst_cycles) * 2;
+  dram_slack_ = dram.queue_entries == 0
+                    ? std::numeric_limits<double>::infinity()  // no write waits
+                    : command * static_cast<double>(dram.queue_entries * dram.burst_cycles) * 2;
   host_share_ = changes.no_shared_limits ? 0 : sms;
   const double core_per_ns = static_cast<double>(gpu.core_clock_khz) / 1e6;
   host_latency_ =

@@ -7,7 +7,7 @@ namespace duet::memory {
 DramBanks::DramBanks(const config::Dram& config, const RequestLists& list)
     : requests(list),
       timer(timing_rules(config), BankNumbering(config)),
-      limit(config.queue_entries),
+      limit(config.queue_entries != 0 ? config.queue_entries : kNoSequence),
       bank_count_(static_cast<unsigned>(config.banks)),
       closes_idle_rows_(config::place_of("gpu.dram.row_policy", config.row_policy, config::kRowPolicies) ==
                         1) {}

@@ -83,7 +83,8 @@ class DramBanks {
   std::uint64_t work = 0, open = 0;  // sets of banks: with requests, with an open row
   std::uint64_t held = 0;
   Direction direction = Direction::Read;  // of the last column command
-  // No request is overtaken, at a cost of time, by one admitted this many or more after it.
+  // No request is overtaken, at a cost of time, by one admitted this many or more after it. kNoSequence:
+  // none.
   std::uint64_t limit;
   // Whether the choice could differ from the last one, from any cycle up to the cycle of its command.
   bool outdated = true;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <limits>
 
 #include "base/error.h"
 #include "memory/atomic_request.h"
@@ -27,8 +28,8 @@ DramController::DramController(sim::Engine& engine, std::string name, const sim:
       statistics_(*this, "dram."),
       full_empty_statistics_(*this, "full_empty."),
       requests_(kTrafficClasses * config.queue_entries, static_cast<unsigned>(config.banks)),
-      scheduler_(config, requests_) {
-  if (config.queue_entries == 0) throw Error(this->name() + ": gpu.dram.queue_entries is 0");
+      scheduler_(config, requests_),
+      entries_(config.queue_entries != 0 ? config.queue_entries : std::numeric_limits<std::size_t>::max()) {
   if (config.burst_bytes == 0 || config.burst_cycles == 0)
     throw Error(this->name() + ": gpu.dram.burst_bytes or gpu.dram.burst_cycles is 0");
   if (config.read_bytes > config.burst_bytes)
@@ -67,8 +68,7 @@ inline DramController::Done DramController::work(Picoseconds now, Cycle cycle) {
 inline Picoseconds DramController::next_tick(Cycle cycle, const Done& done) {
   Cycle next = std::min(plan_.cycle, done.next_refusal);
   for (std::uint64_t classes = refused_; classes != 0; classes &= classes - 1)
-    if (used_[static_cast<unsigned>(std::countr_zero(classes))] < config_.queue_entries)
-      next = std::min(next, cycle + 1);
+    if (used_[static_cast<unsigned>(std::countr_zero(classes))] < entries_) next = std::min(next, cycle + 1);
   if (look_again_ || (done.released && arrivals_ != 0)) next = std::min(next, cycle + 1);
   const Picoseconds next_time = next == kNoCycle ? kNever : clock_.next_edge(next);
   return next_time <= next_arrival_ ? next_time
@@ -89,7 +89,7 @@ void DramController::catch_up(Cycle cycle) {
 inline bool DramController::refuses_all(Cycle cycle) {
   if (arrivals_ != refused_) return false;
   for (std::uint64_t classes = refused_; classes != 0; classes &= classes - 1)
-    if (used_[static_cast<unsigned>(std::countr_zero(classes))] != config_.queue_entries) return false;
+    if (used_[static_cast<unsigned>(std::countr_zero(classes))] != entries_) return false;
   next_arrival_ = kNever;
   statistics_.queue_full_cycles += cycle - full_since_;
   full_since_ = cycle;
@@ -124,7 +124,7 @@ bool DramController::admit(Picoseconds now, Cycle cycle) {
             continue;
           }
         }
-        if (used_[c] == config_.queue_entries) {
+        if (used_[c] == entries_) {
           refused_ |= 1ull << c;
           more = true;
           break;

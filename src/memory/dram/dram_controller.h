@@ -1,9 +1,9 @@
 // One channel of a GPU's DRAM and its controller.
-// Clients (slices of L2) send requests; a request holds one of queue_entries entries of its class from
-// admission to its last column command. A request longer than a burst takes several column commands in its
-// bank; bursts of other banks may lie in between. The bytes are read or written at the last column command.
-// The answer to a read or a write arrives controller_cycles after the last burst has left the data bus
-// (DramController.UnloadedReadLatency).
+// Clients (slices of L2) send requests; a request holds one of queue_entries entries of its class (0: there
+// is always one) from admission to its last column command. A request longer than a burst takes several
+// column commands in its bank; bursts of other banks may lie in between. The bytes are read or written at the
+// last column command. The answer to a read or a write arrives controller_cycles after the last burst has
+// left the data bus (DramController.UnloadedReadLatency).
 //
 // Guarantees: no class starves another (admission: NonTriggered first, clients in turn; then age alone
 // counts). Requests to one line keep their order. A client without room for answers holds up its own requests
@@ -158,6 +158,7 @@ class DramController : public sim::Component {
   RequestLists requests_;
   DramScheduler scheduler_;
   DramPlan plan_;
+  std::size_t entries_;  // of a class
   std::vector<Client> clients_;
   std::array<std::size_t, kTrafficClasses> used_{}, round_robin_{};
   std::uint64_t arrivals_ = 0;  // classes (one bit each) of which there may be packets to admit

@@ -66,7 +66,7 @@ bool DramController::release_triggered(Cycle cycle) {
       if (!waiting.released) return false;
       request.released = true;
     }
-    return used_[static_cast<unsigned>(waiting.packet.traffic_class)] < config_.queue_entries;
+    return used_[static_cast<unsigned>(waiting.packet.traffic_class)] < entries_;
   };
   while (triggered_.take(may_leave, entry)) {
     FullEmptyStatistics& statistics = full_empty_statistics_;

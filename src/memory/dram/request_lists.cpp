@@ -1,19 +1,40 @@
 #include "memory/dram/request_lists.h"
 
 #include <bit>
+#include <utility>
 
 namespace duet::memory {
 
+namespace {
+constexpr std::size_t kFirstEntries = 64;  // without a limit
+}  // namespace
+
 RequestLists::RequestLists(std::size_t capacity, unsigned banks)
-    : entries_(capacity), lists_(2 * static_cast<std::size_t>(banks)) {
-  free_.reserve(capacity);
-  for (std::size_t i = capacity; i-- > 0;) free_.push_back(static_cast<std::uint32_t>(i));
-  const std::size_t buckets = std::bit_ceil(2 * capacity);
-  buckets_.assign(buckets, kNoEntry);
+    : lists_(2 * static_cast<std::size_t>(banks)) {
+  add_entries(capacity != 0 ? capacity : kFirstEntries);
+}
+
+// Up to `size` of them. Buckets keep the order of their entries.
+void RequestLists::add_entries(std::size_t size) {
+  const std::size_t before = entries_.size();
+  entries_.resize(size);
+  free_.reserve(size);
+  for (std::size_t i = size; i-- > before;) free_.push_back(static_cast<std::uint32_t>(i));
+  const std::size_t buckets = std::bit_ceil(2 * size);
+  const std::vector<std::uint32_t> heads = std::exchange(buckets_, std::vector(buckets, kNoEntry));
   bucket_shift_ = 64 - static_cast<unsigned>(std::countr_zero(buckets));
+  std::vector<std::uint32_t> chain;
+  for (std::uint32_t head : heads) {
+    chain.clear();
+    for (; head != kNoEntry; head = entries_[head].same_bucket) chain.push_back(head);
+    for (; !chain.empty(); chain.pop_back())
+      entries_[chain.back()].same_bucket = std::exchange(bucket(entries_[chain.back()].line), chain.back());
+  }
 }
 
 std::uint32_t RequestLists::allocate() {
+  if (free_.empty()) [[unlikely]]
+    add_entries(2 * entries_.size());
   const std::uint32_t index = free_.back();
   free_.pop_back();
   DramEntry& entry = entries_[index];

@@ -1,6 +1,7 @@
 // The requests that a DRAM controller has admitted: one list per bank and direction, oldest first, and the
 // rule of order within a line. A request whose line an older one still occupies is held outside of the lists
-// and takes its place, by age, when the older one leaves. All entries are allocated once.
+// and takes its place, by age, when the older one leaves. Entries are allocated once; where their number has
+// no limit they double when all are taken.
 #pragma once
 
 #include <cstdint>
@@ -31,13 +32,15 @@ struct DramEntry {
 
 class RequestLists {
  public:
+  // capacity 0: no limit.
   RequestLists(std::size_t capacity, unsigned banks);
 
   DramEntry& operator[](std::uint32_t index) { return entries_[index]; }
   const DramEntry& operator[](std::uint32_t index) const { return entries_[index]; }
   std::size_t size() const { return entries_.size() - free_.size(); }
 
-  // The entry's fields up to bursts_left are the caller's to fill in between the two calls.
+  // The entry's fields up to bursts_left are the caller's to fill in between the two calls. References to
+  // entries end here.
   std::uint32_t allocate();
   // Returns whether the request is in its list; otherwise it is held.
   bool admit(std::uint32_t index);
@@ -54,6 +57,7 @@ class RequestLists {
     std::uint32_t first = kNoEntry, last = kNoEntry;
   };
   void insert(std::uint32_t index);
+  void add_entries(std::size_t size);
   std::uint32_t& bucket(std::uint64_t line) {
     return buckets_[(line * 0x9e37'79b9'7f4a'7c15) >> bucket_shift_];
   }

@@ -113,6 +113,29 @@ TEST(MemoryModel, AStreamTakesTheBusAndARowAtATimeTheBank) {
   EXPECT_GE(load.dram_cycles, static_cast<double>(kRows * dram.timing.rc));
 }
 
+// Without a limit as many requests are put in order as the caches can have under way: two rows of a bank, in
+// turn, are opened once for each such number of requests.
+TEST(MemoryModel, AQueueWithoutALimitIsAsLongAsTheCachesCanFill) {
+  const auto activates = [](std::uint64_t entries) {
+    config::Machine machine = gtx580();
+    const config::Dram& dram = machine.gpu.dram;
+    machine.gpu.dram.queue_entries = entries;
+    MemoryModel memory(machine);
+    const Bytes row = dram.row_bytes * dram.banks * dram.channels;
+    constexpr std::uint64_t kRequests = 512;  // two each 256 bytes of the channel's row
+    for (std::uint64_t i = 0; i < kRequests; ++i) {
+      const std::uint64_t column = i / 4 % 16 * dram.interleave_bytes * dram.bank_groups * dram.channels;
+      access(memory, line(i / 64 * 2 * row + i % 2 * row + column + i / 2 % 2 * 128), Kind::Load);
+    }
+    return static_cast<double>(kRequests) * (1 - memory.take_load().row_hits);
+  };
+  const config::Machine machine = gtx580();
+  const std::uint64_t most = machine.gpu.l2.mshrs * machine.gpu.l2_slices / machine.gpu.dram.channels;
+  EXPECT_EQ(activates(0), activates(most));
+  EXPECT_EQ(activates(0), 16);
+  EXPECT_GT(activates(2), 500);
+}
+
 TEST(MemoryModel, WritesGoToDramWhenTheyAreDisplaced) {
   const config::Machine machine = gtx580();
   MemoryModel memory(machine);

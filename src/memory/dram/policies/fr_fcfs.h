@@ -3,7 +3,7 @@
 // request goes first. Column commands keep the bus's direction as long as there is one for it. No request is
 // overtaken by one admitted `limit` (queue_entries) or more requests after it, where an overtaker would cost
 // it time: by row hits of its bank, by the other direction's hits while its own row is open, or at a cycle's
-// command slot. This bounds starvation.
+// command slot. This bounds starvation; queue_entries = 0 does not.
 #pragma once
 
 #include "memory/dram/dram_banks.h"

@@ -125,7 +125,7 @@ TEST(DramController, DataIsBoundAtTheLastColumnCommand) {
 // that were sent after it, whatever the scheduler does with them.
 TEST(DramController, RequestsToOneLineKeepTheirOrder) {
   for (const char* scheduler : {"fr-fcfs", "fcfs"})
-    for (const std::uint64_t entries : {1, 4, 64}) {
+    for (const std::uint64_t entries : {1, 4, 64, 0}) {
       config::Gpu gpu = gtx580_dram();
       gpu.dram.scheduler = scheduler;
       gpu.dram.queue_entries = entries;
@@ -165,22 +165,27 @@ TEST(DramController, RequestsToOneLineKeepTheirOrder) {
 }
 
 TEST(DramController, AFullQueueOfAnswersStopsItsClientOnly) {
-  DramRig rig(gtx580_dram(), 2, 4);
-  rig.client(0).takes_answers = false;
-  // Both clients use the same bank, rows that exclude each other.
-  for (unsigned i = 0; i < 40; ++i) {
-    rig.read(DramRig::at(2, 1, 128 * (i % 32)), 128, 0);
-    rig.read(DramRig::at(2, 2, 128 * (i % 32)), 128, 1);
+  for (const char* scheduler : {"fr-fcfs", "fcfs"}) {
+    SCOPED_TRACE(scheduler);
+    config::Gpu gpu = gtx580_dram();
+    gpu.dram.scheduler = scheduler;
+    DramRig rig(gpu, 2, 4);
+    rig.client(0).takes_answers = false;
+    // Both clients use the same bank, rows that exclude each other.
+    for (unsigned i = 0; i < 40; ++i) {
+      rig.read(DramRig::at(2, 1, 128 * (i % 32)), 128, 0);
+      rig.read(DramRig::at(2, 2, 128 * (i % 32)), 128, 1);
+    }
+    rig.run();
+    EXPECT_EQ(rig.client(0).answers.size(), 0u);
+    EXPECT_EQ(rig.client(1).answers.size(), 40u);
+    EXPECT_EQ(rig.unit.waits_for(), "room in a client's queue of answers");
+    rig.client(0).takes_answers = true;
+    rig.engine.wake(rig.client(0), rig.engine.now() + 1);
+    rig.run();
+    EXPECT_EQ(rig.client(0).answers.size(), 40u);
+    EXPECT_EQ(rig.unit.waits_for(), "");
   }
-  rig.run();
-  EXPECT_EQ(rig.client(0).answers.size(), 0u);
-  EXPECT_EQ(rig.client(1).answers.size(), 40u);
-  EXPECT_EQ(rig.unit.waits_for(), "room in a client's queue of answers");
-  rig.client(0).takes_answers = true;
-  rig.engine.wake(rig.client(0), rig.engine.now() + 1);
-  rig.run();
-  EXPECT_EQ(rig.client(0).answers.size(), 40u);
-  EXPECT_EQ(rig.unit.waits_for(), "");
 }
 
 TEST(DramController, ClassesHaveEntriesOfTheirOwn) {
@@ -225,21 +230,43 @@ TEST(DramController, CyclesInWhichARequestFindsNoEntry) {
   EXPECT_EQ(rig.unit.statistics().queue_full_cycles, 16u);
 }
 
-TEST(DramController, ResultsDoNotDependOnTheOrderOfTicks) {
-  std::vector<std::vector<Picoseconds>> times;
-  for (const std::uint64_t seed : {0, 1, 2, 3}) {
+// Of n entries the request after the n-th waits; without a limit none does, of as many as there are.
+TEST(DramController, WithoutALimitNoRequestWaitsForAnEntry) {
+  const auto full_cycles = [](std::uint64_t entries, unsigned requests) {
     config::Gpu gpu = gtx580_dram();
-    gpu.dram.refresh = true;
-    DramRig rig(gpu, 2, 3, seed);
-    Random random;
-    for (unsigned i = 0; i < 1000; ++i)
-      rig.send(random(3) ? Operation::Read : Operation::Write, 128 * random(4000), 128, i % 2);
+    gpu.dram.queue_entries = entries;
+    DramRig rig(gpu, 1, 1024);
+    for (unsigned i = 0; i < requests; ++i) rig.write(DramRig::at(i % 4, i / 128, 128 * (i / 4 % 32)));
+    rig.engine.run_until(rig.clock.edge(3));
+    const sim::Queue<Packet>& waiting = rig.ends[0]->requests.of(0);
+    EXPECT_EQ(waiting.empty(), entries == 0 || requests <= entries) << entries << " " << requests;
     rig.run();
-    times.emplace_back();
-    for (unsigned c = 0; c < 2; ++c)
-      for (const auto& answer : rig.client(c).answers) times.back().push_back(answer.time);
+    EXPECT_EQ(rig.client().answers.size(), requests);
+    return std::uint64_t{rig.unit.statistics().queue_full_cycles};
+  };
+  EXPECT_EQ(full_cycles(64, 64), 0u);
+  EXPECT_GT(full_cycles(64, 65), 0u);
+  for (const unsigned requests : {64u, 65u, 128u, 129u, 1024u}) EXPECT_EQ(full_cycles(0, requests), 0u);
+}
+
+TEST(DramController, ResultsDoNotDependOnTheOrderOfTicks) {
+  for (const char* scheduler : {"fr-fcfs", "fcfs"}) {
+    std::vector<std::vector<Picoseconds>> times;
+    for (const std::uint64_t seed : {0, 1, 2, 3}) {
+      config::Gpu gpu = gtx580_dram();
+      gpu.dram.scheduler = scheduler;
+      gpu.dram.refresh = true;
+      DramRig rig(gpu, 2, 3, seed);
+      Random random;
+      for (unsigned i = 0; i < 1000; ++i)
+        rig.send(random(3) ? Operation::Read : Operation::Write, 128 * random(4000), 128, i % 2);
+      rig.run();
+      times.emplace_back();
+      for (unsigned c = 0; c < 2; ++c)
+        for (const auto& answer : rig.client(c).answers) times.back().push_back(answer.time);
+    }
+    for (std::size_t i = 1; i < times.size(); ++i) EXPECT_EQ(times[i], times[0]) << scheduler << " " << i;
   }
-  for (std::size_t i = 1; i < times.size(); ++i) EXPECT_EQ(times[i], times[0]) << i;
 }
 
 TEST(DramController, WhatItCannotDoIsRefusedByName) {
@@ -280,7 +307,6 @@ TEST(DramController, NumbersThatDoNotFitAreRefused) {
     dram.timing.refi = 100;
   });
   refused([](config::Dram& dram) { dram.banks = 128; });
-  refused([](config::Dram& dram) { dram.queue_entries = 0; });
 }
 
 }  // namespace
