@@ -184,7 +184,7 @@ struct Dram {
   DramTiming timing;
   std::uint64_t queue_entries = 0;      // requests of one channel, per class; 0: no limit
   std::uint64_t controller_cycles = 0;  // of the command clock, from arrival to scheduling
-  std::string scheduler;                // "fr-fcfs", "fcfs"
+  std::string scheduler;                // "fr-fcfs", "fcfs", "fifo"
   std::string row_policy = "open";      // "open", "closed"
   bool refresh = false;
   std::string refresh_unit = "rank";  // "bank": one after the other, while others are used

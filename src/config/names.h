@@ -14,7 +14,7 @@ namespace duet::config {
 using Names = std::span<const std::string_view>;
 
 inline constexpr std::array<std::string_view, 3> kReplacements{"lru", "tree", "random"};
-inline constexpr std::array<std::string_view, 2> kDramSchedulers{"fr-fcfs", "fcfs"};
+inline constexpr std::array<std::string_view, 3> kDramSchedulers{"fr-fcfs", "fcfs", "fifo"};
 inline constexpr std::array<std::string_view, 2> kRowPolicies{"open", "closed"};
 inline constexpr std::array<std::string_view, 3> kDramStandards{"GDDR5", "DDR3", "HBM3"};
 inline constexpr std::array<std::string_view, 2> kRefreshUnits{"rank", "bank"};

@@ -7,7 +7,8 @@
 // (FR-FCFS). The channel takes the longest of three times: the data bus with a turn from reads to writes and
 // back, activates (tRRD, tFAW), and the banks. With a bank's work w the banks take sum w^2 / sum w: all of it
 // where one bank has everything, a share where many have as much. Source: machine file (gpu.dram); JEDEC
-// names; Rixner et al., "Memory Access Scheduling", ISCA 2000, for the order.
+// names; Rixner et al., "Memory Access Scheduling", ISCA 2000, for the order. Left out: the other schedulers
+// of gpu.dram.scheduler.
 #pragma once
 
 #include <cstdint>

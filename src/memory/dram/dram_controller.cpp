@@ -187,7 +187,7 @@ void DramController::accept(const Packet& packet, std::size_t client) {
   if (request.tracked && full_empty_.bits == "inline" && request.operation != Operation::SetBits)
     ++entry.bursts_left;
   ++used_[entry.traffic_class];
-  if (requests_.admit(index)) scheduler_.added(index);
+  scheduler_.admitted(index, requests_.admit(index));
 }
 
 void DramController::unblock(Picoseconds now) {
@@ -249,7 +249,7 @@ void DramController::finish(Picoseconds now, std::uint32_t index) {
   --used_[entry.traffic_class];
   look_again_ |= !triggered_.empty();
   requests_.remove(index);  // whatever was held for it has the same line, so the same bank
-  scheduler_.update(entry.bank);
+  scheduler_.removed(entry.bank);
 }
 
 void DramController::move_data(Request& request) {

@@ -124,7 +124,7 @@ void DramController::perform(std::uint32_t index) {
   perform_atomic(pool_, *entry.request, address_space_.memory().bytes(entry.request->address), name());
   ++full_empty_statistics_.atomics;
   requests_.remove(index);
-  scheduler_.update(entry.bank);
+  scheduler_.removed(entry.bank);
   const std::uint32_t back = requests_.allocate();
   DramEntry& write = requests_[back];
   write.packet = entry.packet;
@@ -136,7 +136,7 @@ void DramController::perform(std::uint32_t index) {
   write.traffic_class = entry.traffic_class;
   write.direction = Direction::Write;
   write.bursts_left = 1;
-  if (requests_.admit(back)) scheduler_.added(back);
+  scheduler_.admitted(back, requests_.admit(back));
 }
 
 WaitingRequest DramController::describe(const Request& request) const {

@@ -38,7 +38,7 @@ std::uint32_t RequestLists::allocate() {
   const std::uint32_t index = free_.back();
   free_.pop_back();
   DramEntry& entry = entries_[index];
-  entry.started = entry.activated = entry.precharged = false;
+  entry.started = entry.activated = entry.precharged = entry.listed = false;
   entry.successor = kNoEntry;
   return index;
 }
@@ -74,6 +74,7 @@ std::uint32_t RequestLists::remove(std::uint32_t index) {
 
 void RequestLists::insert(std::uint32_t index) {
   DramEntry& entry = entries_[index];
+  entry.listed = true;
   List& list = lists_[2u * entry.bank + static_cast<unsigned>(entry.direction)];
   std::uint32_t before = list.last;
   while (before != kNoEntry && entries_[before].sequence > entry.sequence) before = entries_[before].previous;

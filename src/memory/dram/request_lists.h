@@ -25,6 +25,7 @@ struct DramEntry {
   Direction direction = Direction::Read;
   std::uint8_t bursts_left = 0;
   bool started = false, activated = false, precharged = false;  // its own commands so far
+  bool listed = false;                                          // not held
   std::uint32_t previous = kNoEntry, next = kNoEntry;           // in its list
   std::uint32_t same_bucket = kNoEntry;
   std::uint32_t successor = kNoEntry;  // held until this one leaves

@@ -27,6 +27,7 @@ DramScheduler::DramScheduler(const config::Dram& config, const RequestLists& req
     : banks_(config, requests),
       policy_(static_cast<Policy>(
           config::place_of("gpu.dram.scheduler", config.scheduler, config::kDramSchedulers))),
+      fifo_(policy_ == Policy::Fifo ? std::make_unique<Fifo>(requests) : nullptr),
       refresh_(config::place_of("gpu.dram.refresh_unit", config.refresh_unit, config::kRefreshUnits) == 0
                    ? DramCommand::Refresh
                    : DramCommand::RefreshBank),
@@ -45,11 +46,13 @@ DramScheduler::DramScheduler(const config::Dram& config, const RequestLists& req
 }
 
 inline DramPlan DramScheduler::choose_by_policy(Cycle from) {
-  return policy_ == Policy::FrFcfs ? FrFcfs::choose(banks_, from) : Fcfs::choose(banks_, from);
+  if (policy_ == Policy::FrFcfs) return FrFcfs::choose(banks_, from);
+  return fifo_ == nullptr ? Fcfs::choose(banks_, from) : fifo_->choose(banks_, from);
 }
 
 DramPlan DramScheduler::choose(Cycle from) {
   from = std::max(from, free_at_);
+  if (fifo_ != nullptr) fifo_->fill_latches(from);
   if (banks_.held != 0 && from < refresh_due_) [[unlikely]]
     banks_.hold(0);
   banks_.outdated = false;

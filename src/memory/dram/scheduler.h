@@ -1,7 +1,8 @@
 // Chooses the next command of a DRAM channel, and its time: the machine file's scheduling policy (policies/,
 // one a file) over the admitted requests, and refresh.
 //
-// A policy is a type with one function, choose(banks, from): the best command at `from` or later.
+// A policy is a type with one function, choose(banks, from): the best command at `from` or later. FIFO keeps
+// the order of admission, too.
 //
 // Refresh is due every refi cycles. With refresh_unit = "rank" and one rank, a due refresh closes all rows
 // and goes before everything else. With several ranks, or "bank", ranks (banks) take turns, refi cycles
@@ -11,8 +12,10 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 
 #include "memory/dram/dram_banks.h"
+#include "memory/dram/policies/fifo.h"
 
 namespace duet::memory {
 
@@ -24,10 +27,21 @@ class DramScheduler {
   // The caller keeps `requests`. Throws duet::Error for contradictory numbers.
   DramScheduler(const config::Dram& config, const RequestLists& requests);
 
-  // As DramBanks has them.
-  void added(std::uint32_t index) { banks_.added(index); }
-  void update(unsigned bank) { banks_.update(bank); }
-  void block(std::uint64_t clients) { banks_.block(clients); }
+  // The youngest request; `listed`: as RequestLists::admit() says.
+  void admitted(std::uint32_t index, bool listed) {
+    if (listed) banks_.added(index);
+    if (fifo_ != nullptr) fifo_->admitted(index);
+  }
+  // A request of the bank is done and has left the lists.
+  void removed(unsigned bank) {
+    banks_.update(bank);
+    if (fifo_ != nullptr) fifo_->removed(bank);
+  }
+  // As DramBanks has it.
+  void block(std::uint64_t clients) {
+    banks_.block(clients);
+    if (fifo_ != nullptr) fifo_->block(clients);
+  }
   // The best command at `from` or later as things stand.
   DramPlan choose(Cycle from);
   // Whether choose() could differ from its last result, from any cycle up to the cycle of its plan.
@@ -62,7 +76,7 @@ class DramScheduler {
   }
 
  private:
-  enum class Policy : std::uint8_t { FrFcfs, Fcfs };
+  enum class Policy : std::uint8_t { FrFcfs, Fcfs, Fifo };
   DramPlan choose_by_policy(Cycle from);
   DramPlan choose_refresh(Cycle from) const;
   void refreshed();
@@ -72,6 +86,7 @@ class DramScheduler {
 
   DramBanks banks_;
   Policy policy_;
+  std::unique_ptr<Fifo> fifo_;  // null: another policy
   // The parts of memory for one refresh command, in turn.
   DramCommand refresh_;
   unsigned units_, unit_ = 0;

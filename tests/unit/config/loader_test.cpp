@@ -349,6 +349,7 @@ TEST(Names, EveryKeyWithNamesTakesThoseAndNoOther) {
 
 TEST(Names, AComponentFindsThePlaceOfANameOrRefusesIt) {
   EXPECT_EQ(place_of("gpu.dram.scheduler", "fcfs", kDramSchedulers), 1u);
+  EXPECT_EQ(place_of("gpu.dram.scheduler", "fifo", kDramSchedulers), 2u);
   EXPECT_THROW(place_of("gpu.dram.scheduler", "fcf", kDramSchedulers), Error);
 }
 

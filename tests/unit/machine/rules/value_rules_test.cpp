@@ -91,7 +91,7 @@ TEST(ValueRules, NameTheKeysOfWhatDoesNotFitTogether) {
   EXPECT_EQ(refusal("gtx580", {"gpu.sm.count=245"}), "");
   EXPECT_EQ(refusal("gtx580", {"gpu.dram.address_fields=row bank:2 group:2 column:12"}), "");
   EXPECT_EQ(refusal("gtx580", {"gpu.dram.address_fields=row"}, true), "") << "the functional GPU has none";
-  EXPECT_EQ(refusal("gtx580", {"gpu.dram.queue_entries=0"}), "");
+  EXPECT_EQ(refusal("gtx580", {"gpu.dram.queue_entries=0", "gpu.dram.scheduler=fifo"}), "");
 }
 
 TEST(ValueRules, APrefetcherHasATableAndNoBits) {

@@ -124,7 +124,7 @@ TEST(DramController, DataIsBoundAtTheLastColumnCommand) {
 // Writes and reads of a few lines in many rows: every read sees the writes that were sent before it and none
 // that were sent after it, whatever the scheduler does with them.
 TEST(DramController, RequestsToOneLineKeepTheirOrder) {
-  for (const char* scheduler : {"fr-fcfs", "fcfs"})
+  for (const char* scheduler : {"fr-fcfs", "fcfs", "fifo"})
     for (const std::uint64_t entries : {1, 4, 64, 0}) {
       config::Gpu gpu = gtx580_dram();
       gpu.dram.scheduler = scheduler;
@@ -165,7 +165,7 @@ TEST(DramController, RequestsToOneLineKeepTheirOrder) {
 }
 
 TEST(DramController, AFullQueueOfAnswersStopsItsClientOnly) {
-  for (const char* scheduler : {"fr-fcfs", "fcfs"}) {
+  for (const char* scheduler : {"fr-fcfs", "fcfs", "fifo"}) {
     SCOPED_TRACE(scheduler);
     config::Gpu gpu = gtx580_dram();
     gpu.dram.scheduler = scheduler;
@@ -203,7 +203,7 @@ TEST(DramController, ClassesHaveEntriesOfTheirOwn) {
 }
 
 TEST(DramController, OneEntryEverywhereStillProgresses) {
-  for (const char* scheduler : {"fr-fcfs", "fcfs"}) {
+  for (const char* scheduler : {"fr-fcfs", "fcfs", "fifo"}) {
     config::Gpu gpu = gtx580_dram();
     gpu.dram.queue_entries = 1;
     gpu.dram.scheduler = scheduler;
@@ -250,7 +250,7 @@ TEST(DramController, WithoutALimitNoRequestWaitsForAnEntry) {
 }
 
 TEST(DramController, ResultsDoNotDependOnTheOrderOfTicks) {
-  for (const char* scheduler : {"fr-fcfs", "fcfs"}) {
+  for (const char* scheduler : {"fr-fcfs", "fcfs", "fifo"}) {
     std::vector<std::vector<Picoseconds>> times;
     for (const std::uint64_t seed : {0, 1, 2, 3}) {
       config::Gpu gpu = gtx580_dram();

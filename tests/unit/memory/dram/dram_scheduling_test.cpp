@@ -6,72 +6,12 @@
 #include <optional>
 
 #include "dram_rig.h"
+#include "legal_commands.h"
 
 namespace duet::test {
 namespace {
 
 using namespace memory;
-
-// What gtx580's numbers demand between two commands, written down a second time: a function of the pair.
-Cycle least_gap(const IssuedCommand& a, const IssuedCommand& b) {
-  using enum DramCommand;
-  const bool bank = a.bank == b.bank, group = a.bank % 4 == b.bank % 4;
-  if (a.command == Activate) {
-    if (b.command == Activate) return bank ? 40 : 6;
-    if (b.command == Precharge) return bank ? 28 : 0;
-    if (b.command == Refresh) return 40;
-    return bank ? 12 : 0;
-  }
-  if (a.command == Precharge) return b.command == Refresh || (b.command == Activate && bank) ? 12 : 0;
-  if (a.command == Read) {
-    if (b.command == Read) return group ? 3 : 2;
-    if (b.command == Write) return 12;
-    return b.command == Precharge && bank ? 2 : 0;
-  }
-  if (a.command == Write) {
-    if (b.command == Write) return group ? 3 : 2;
-    if (b.command == Read) return 4 + 2 + 5;
-    return b.command == Precharge && bank ? 4 + 2 + 12 : 0;
-  }
-  return b.command == Activate || b.command == Refresh ? 65 : 0;
-}
-
-void expect_legal(const std::vector<IssuedCommand>& commands) {
-  using enum DramCommand;
-  std::array<std::optional<std::uint32_t>, 16> rows;
-  std::vector<Cycle> activates;
-  Cycle bus_free = 0;
-  unsigned violations = 0;
-  for (std::size_t i = 0; i < commands.size(); ++i) {
-    const IssuedCommand& b = commands[i];
-    for (std::size_t k = i; k-- > 0 && commands[k].cycle + 65 > b.cycle;) {
-      const Cycle gap = std::max<Cycle>(least_gap(commands[k], b), 1);  // one command a cycle
-      violations += b.cycle < commands[k].cycle + gap;
-    }
-    switch (b.command) {
-      case Activate:
-        violations += rows[b.bank].has_value();
-        rows[b.bank] = b.row;
-        if (activates.size() >= 4) violations += b.cycle < activates[activates.size() - 4] + 23;
-        activates.push_back(b.cycle);
-        break;
-      case Precharge:
-        violations += !rows[b.bank].has_value();
-        rows[b.bank].reset();
-        break;
-      case Refresh:
-        for (const auto& row : rows) violations += row.has_value();
-        break;
-      default: {
-        violations += rows[b.bank] != b.row;
-        const Cycle data = b.cycle + (b.command == Read ? 12 : 4);
-        violations += data < bus_free;
-        bus_free = data + 2;
-      }
-    }
-    ASSERT_EQ(violations, 0u) << "command " << i << " at cycle " << b.cycle;
-  }
-}
 
 std::size_t count(const DramRig& rig, DramCommand command) {
   return std::count_if(rig.commands.begin(), rig.commands.end(),
@@ -79,7 +19,7 @@ std::size_t count(const DramRig& rig, DramCommand command) {
 }
 
 TEST(DramScheduling, EveryCommandOfRandomTrafficIsLegal) {
-  for (const char* scheduler : {"fr-fcfs", "fcfs"})
+  for (const char* scheduler : {"fr-fcfs", "fcfs", "fifo"})
     for (const unsigned rows : {2u, 200u}) {
       config::Gpu gpu = gtx580_dram();
       gpu.dram.refresh = true;
@@ -316,18 +256,23 @@ config::Gpu with_turns(const char* unit, unsigned ranks) {
 
 TEST(DramScheduling, RanksAndBanksAreRefreshedInTurn) {
   const struct {
+    const char* scheduler;
     const char* unit;
     unsigned ranks, units;
     Cycle refresh;
     DramCommand command;
-  } kinds[] = {{"bank", 1, 16, 40, DramCommand::RefreshBank},
-               {"bank", 2, 16, 40, DramCommand::RefreshBank},
-               {"rank", 4, 4, 65, DramCommand::Refresh}};
+  } kinds[] = {{"fr-fcfs", "bank", 1, 16, 40, DramCommand::RefreshBank},
+               {"fr-fcfs", "bank", 2, 16, 40, DramCommand::RefreshBank},
+               {"fr-fcfs", "rank", 4, 4, 65, DramCommand::Refresh},
+               {"fifo", "bank", 1, 16, 40, DramCommand::RefreshBank},
+               {"fifo", "rank", 4, 4, 65, DramCommand::Refresh}};
   for (const auto& kind : kinds) {
     const auto unit_of = [&](std::uint32_t bank) {
       return kind.command == DramCommand::RefreshBank ? bank : bank / 4 % kind.ranks;
     };
-    DramRig rig(with_turns(kind.unit, kind.ranks), 2);
+    config::Gpu gpu = with_turns(kind.unit, kind.ranks);
+    gpu.dram.scheduler = kind.scheduler;
+    DramRig rig(gpu, 2);
     Random random;
     for (unsigned i = 0; i < 20'000; ++i)
       rig.read(DramRig::at(random(16), random(2), 128 * random(32)), 128, i % 2);
@@ -384,7 +329,7 @@ TEST(DramScheduling, AnIdleChannelIsRefreshedInTurnToo) {
 }
 
 TEST(DramScheduling, RequestsThatWaitForTheirBanksRefreshOnlyAreServed) {
-  for (const char* scheduler : {"fr-fcfs", "fcfs"}) {
+  for (const char* scheduler : {"fr-fcfs", "fcfs", "fifo"}) {
     config::Gpu gpu = with_turns("bank", 1);
     gpu.dram.scheduler = scheduler;
     DramRig rig(gpu);
@@ -397,7 +342,7 @@ TEST(DramScheduling, RequestsThatWaitForTheirBanksRefreshOnlyAreServed) {
 }
 
 TEST(DramScheduling, ClosedRowsAreClosedWhenNobodyWaitsForThem) {
-  for (const char* scheduler : {"fr-fcfs", "fcfs"}) {
+  for (const char* scheduler : {"fr-fcfs", "fcfs", "fifo"}) {
     config::Gpu gpu = gtx580_dram();
     gpu.dram.scheduler = scheduler;
     gpu.dram.row_policy = "closed";
