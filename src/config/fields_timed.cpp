@@ -104,6 +104,11 @@ void add_sm(std::vector<Field>& fields, Sm& sm) {
       {"gpu.sm.ptx_instructions", &sm.ptx_instructions, 0u, 0u, "",
        "an instruction of PTX that is not folded away is one of the SM; otherwise as many as the assembler "
        "makes"},
+      {"gpu.sm.blocking_issue", &sm.blocking_issue, 0u, 0u, "",
+       "a warp's next instruction waits until its last one has committed: a load its data are there, a store "
+       "its requests are sent, another its latency is over; otherwise until its operands are there"},
+      {"gpu.sm.commit_cycles", &sm.commit_cycles, 1u, 10000u, "core cycles",
+       "with gpu.sm.blocking_issue, the least from an instruction of a warp to its next"},
       {"gpu.sm.instruction_bytes", &sm.instruction_bytes, 4u, 64u, "B", "size of a machine instruction"},
       {"gpu.sm.instruction_buffer", &sm.instruction_buffer, 1u, 64u, "instructions", "buffer of one warp"},
       {"gpu.sm.fetch_instructions", &sm.fetch_instructions, 1u, 64u, "instructions",
@@ -123,6 +128,12 @@ void add_sm(std::vector<Field>& fields, Sm& sm) {
        "memory instructions between issue and their last request"},
       {"gpu.sm.pending_instructions", &sm.pending_instructions, 1u, 4096u, "instructions",
        "memory instructions that wait for answers"},
+      {"gpu.sm.coalesced_threads", &sm.coalesced_threads, 0u, 64u, "threads",
+       "of a warp, one after the other, that may share a request to global or local memory; a power of two "
+       "from 8 to gpu.sm.warp_width; 0: all"},
+      {"gpu.sm.memory_requests", &sm.memory_requests, 0u, 65536u, "requests",
+       "of loads of global and local memory, and of atomics with results, that wait for answers; 0: any "
+       "number"},
       {"gpu.sm.shared_latency_cycles", &sm.shared_latency_cycles, 1u, kCycles, "core cycles",
        "shared memory without conflicts, until a dependent instruction may issue"},
       {"gpu.sm.shared_pass_cycles", &sm.shared_pass_cycles, 1u, kCycles, "core cycles",

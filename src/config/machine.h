@@ -31,6 +31,8 @@ struct Sm {
   // Issue: each scheduler issues at most one machine instruction a cycle.
   std::string scheduler;                       // the name of a policy in gpu/sm/schedulers
   bool ptx_instructions = false;               // one of PTX is one of the SM, as simulators of PTX have it
+  bool blocking_issue = false;                 // a warp's next instruction waits until its last has committed
+  std::uint64_t commit_cycles = 1;             // with it: the least from one issue of a warp to its next
   std::uint64_t instruction_bytes = 0;         // machine code
   std::uint64_t instruction_buffer = 0;        // machine instructions of one warp
   std::uint64_t fetch_instructions = 0;        // of one warp, fetched in one cycle
@@ -56,6 +58,8 @@ struct Sm {
 
   std::uint64_t load_store_queue = 0;      // memory instructions between issue and their last request
   std::uint64_t pending_instructions = 0;  // memory instructions waiting for answers
+  std::uint64_t coalesced_threads = 0;     // lanes next to each other that may share a request; 0: all
+  std::uint64_t memory_requests = 0;       // of loads, waiting for answers; 0: no limit
   std::uint64_t shared_latency_cycles = 0;
   std::uint64_t shared_pass_cycles = 1;  // delay of an access by each further pass
   std::uint64_t shared_banks = 0;        // 4 bytes wide; 0: no conflicts

@@ -91,14 +91,19 @@ Level sm_level(const config::Gpu& gpu, bool functional) {
                    sm.max_threads)},
       {"TB", "program counters, reconvergence stacks, ...",
        fmt::format("one a warp: {}; instruction buffers of {}", sm.max_warps, sm.instruction_buffer)},
-      {"SE", "warp schedulers", fmt::format("{}, policy {}", sm.schedulers, sm.scheduler)},
+      {"SE", "warp schedulers",
+       fmt::format("{}, policy {}{}", sm.schedulers, sm.scheduler,
+                   sm.blocking_issue ? "; a warp issues when its last instruction has committed" : "")},
       {"PE_C", "ALU arrays",
        fmt::format(
            "{} for integer and single precision, {} special-function, {} double-precision; {} threads a warp",
            sm.sp_units, sm.sfu_units, sm.dp_units, sm.warp_width)},
       {"PE_D", "LSU array",
-       fmt::format("queue of {}, {} that wait for answers", many(sm.load_store_queue, "instruction"),
-                   sm.pending_instructions)},
+       fmt::format("queue of {}, {} that wait for answers{}", many(sm.load_store_queue, "instruction"),
+                   sm.pending_instructions,
+                   sm.memory_requests != 0
+                       ? fmt::format(", {} of loads on their way", many(sm.memory_requests, "request"))
+                       : "")},
       {"memory", "local and shared registers",
        fmt::format("{} of 4 bytes; {} shared (shared memory)", sm.registers, bytes_text(sm.shared_bytes))},
       {"memory", "L1 caches",

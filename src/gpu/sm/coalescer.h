@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "base/lane_mask.h"
 #include "memory/request.h"
 
 namespace duet::gpu {
@@ -33,6 +34,12 @@ inline std::uint64_t lanes_where(const std::uint32_t* offsets, std::uint32_t add
     lanes |= std::uint64_t{static_cast<std::uint32_t>(_mm_movemask_epi8(bytes))} << i;
   }
   return lanes;
+}
+
+// Of these lanes the ones in the lowest one's group of so many, a power of two.
+inline std::uint64_t of_one_group(std::uint64_t lanes, unsigned threads) {
+  const unsigned first = static_cast<unsigned>(std::countr_zero(lanes)) & ~(threads - 1);
+  return lanes & (LaneMask::first(threads).bits() << first);
 }
 
 // Offsets from `segment`, of lanes outside it some offset within `limit`: all lanes can be read.

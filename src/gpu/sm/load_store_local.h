@@ -16,6 +16,7 @@ template <unsigned W>
                                                             Instruction& instruction, unsigned index) {
   const MemoryPart& part = instruction.parts[instruction.part];
   if (reads_own(instruction)) return true;  // its answers are on their way
+  if (most_requests != 0 && !instruction.writes_own && no_request_left(instruction, now)) return false;
   if (!ports.to_l1->can_push(now, memory::TrafficClass::NonTriggered)) return false;
   if (!instruction.writes_own && instruction.step == 0 && instruction.remaining == part.lanes)
     make_room_for_old(instruction, part);
@@ -71,8 +72,9 @@ void LoadStoreUnit<W>::State::send_word(Picoseconds now, Instruction& instructio
   const std::uint32_t* offsets = instruction.offsets.data();
   const std::uint32_t at = offsets[std::countr_zero(instruction.remaining)] + step;
   const std::uint32_t segment = at & ~(part.request_bytes - 1);
-  const std::uint64_t group =
+  std::uint64_t group =
       lanes_where<W>(offsets, step, part.group_mask, at & part.group_mask) & instruction.remaining;
+  if (coalesced_threads != 0) group = of_one_group(group, coalesced_threads);
   const memory::RequestHandle handle = pool.allocate();
   Request& request = pool[handle];
   request.address = part.base + segment;
@@ -101,6 +103,7 @@ void LoadStoreUnit<W>::State::send_word(Picoseconds now, Instruction& instructio
   packet.payload_bytes = static_cast<std::uint16_t>(instruction.writes_own ? used_bytes : 0);
   ports.to_l1->push(now, packet);
   count_request(instruction, request.bytes, used_bytes);
+  if (most_requests != 0 && !instruction.writes_own && is_limited(instruction)) ++limited_requests;
   ++instruction.answers;
   instruction.remaining &= ~group;
 }

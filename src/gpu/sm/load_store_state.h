@@ -45,6 +45,9 @@ struct LoadStoreUnit<W>::State {
         parameter_latency(config.constant_cache.latency_cycles + 1),
         own_queue(config.full_empty.class_credits),
         atomics_wait(config.full_empty.atomic != "none"),
+        tells_sent(config.sm.blocking_issue),
+        coalesced_threads(static_cast<unsigned>(config.sm.coalesced_threads)),
+        most_requests(static_cast<unsigned>(config.sm.memory_requests)),
         entry_count(static_cast<unsigned>(config.sm.pending_instructions)),
         entries(entry_count + 1),
         queue(config.sm.load_store_queue),
@@ -99,6 +102,17 @@ struct LoadStoreUnit<W>::State {
   void advance(Instruction& instruction, std::uint64_t done);
   void finish(unsigned index, Cycle cycle);
 
+  void all_sent(Instruction& instruction, Cycle cycle);
+  // Whether its requests to L1 count for gpu.sm.memory_requests. Those that wait for bits do not: a store
+  // that ends their wait may come behind.
+  static bool is_limited(const Instruction& instruction) {
+    return instruction.returns && !instruction.texel && !instruction.waits();
+  }
+  // What an answer frees now is free in the next cycle.
+  bool no_request_left(const Instruction& instruction, Picoseconds now) const {
+    return is_limited(instruction) && limited_requests + (freed_at == now ? 1 : 0) >= most_requests;
+  }
+
   static constexpr std::uint64_t kL1Bit = 1, kConstantBit = 2;
 
   Outside& outside;
@@ -111,6 +125,11 @@ struct LoadStoreUnit<W>::State {
   std::uint16_t sm;
   Cycle shared_latency, shared_pass, parameter_latency;
   bool own_queue, atomics_wait;
+  bool tells_sent;             // a store's last request has left: a completion says so
+  unsigned coalesced_threads;  // 0: a whole warp
+  unsigned most_requests;      // 0: any number
+  unsigned limited_requests = 0;
+  Picoseconds freed_at = kNever;  // when the last one was answered
   unsigned entry_count;
   // Made when first used, lowest first: most launches need few, and touching new memory takes longer than
   // they run.

@@ -184,6 +184,11 @@ void LoadStoreUnit<W>::start_at(Cycle cycle) {
 }
 
 template <unsigned W>
+void LoadStoreUnit<W>::ready_from(Cycle cycle) {
+  state_->entries[state_->taken]->ready = cycle;
+}
+
+template <unsigned W>
 const AccessFault& LoadStoreUnit<W>::fault() const {
   return state_->check.fault();
 }
@@ -237,6 +242,8 @@ bool LoadStoreUnit<W>::State::send(Picoseconds now, Instruction& instruction, co
   const MicroOp& op = *instruction.op;
   memory::Channel& channel = part.path == MemoryPath::L1 ? *ports.to_l1 : *ports.to_constant_cache;
   const memory::TrafficClass traffic_class = class_of(instruction, part);
+  if (most_requests != 0 && part.path == MemoryPath::L1 && no_request_left(instruction, now)) [[unlikely]]
+    return false;
   if (!channel.can_push(now, traffic_class)) return false;
   const std::uint32_t step = instruction.step * part.step_bytes;
   const std::uint32_t* offsets = instruction.offsets.data();
@@ -244,6 +251,8 @@ bool LoadStoreUnit<W>::State::send(Picoseconds now, Instruction& instruction, co
   const std::uint32_t segment = at & ~(part.request_bytes - 1);
   std::uint64_t group =
       lanes_where<W>(offsets, step, part.group_mask, at & part.group_mask) & instruction.remaining;
+  if (coalesced_threads != 0 && part.path == MemoryPath::L1 && !instruction.texel) [[unlikely]]
+    group = of_one_group(group, coalesced_threads);
   const bool atomic = op.kind == ptx::Kind::Atomic;
   if (atomic) group = distinct_lanes(offsets, segment, group);
 
@@ -287,6 +296,8 @@ bool LoadStoreUnit<W>::State::send(Picoseconds now, Instruction& instruction, co
   if (ports.races != nullptr && op.kind != ptx::Kind::Load) look_for_race(instruction, request, now);
   channel.push(now, packet);
   if (part.path == MemoryPath::L1) count_request(instruction, request.bytes, used_bytes);
+  if (most_requests != 0 && part.path == MemoryPath::L1 && is_limited(instruction)) [[unlikely]]
+    ++limited_requests;
   ++instruction.answers;
   advance(instruction, group);
   return true;
@@ -366,9 +377,9 @@ bool LoadStoreUnit<W>::State::act(Picoseconds now, Cycle cycle) {
   else if (!go_on(now, cycle, instruction, index))
     return false;
   if (instruction.part < instruction.part_count) return true;
-  instruction.sent = true;
   if (++head == queue.size()) head = 0;
   --outside.queued;
+  all_sent(instruction, cycle);
   if (instruction.answers == 0) finish(index, cycle);
   return true;
 }
@@ -380,10 +391,17 @@ bool LoadStoreUnit<W>::State::act_waiting(Picoseconds now, Cycle cycle) {
   Instruction& instruction = *entries[index];
   if (!go_on(now, cycle, instruction, index)) return false;
   if (instruction.part < instruction.part_count) return true;
-  instruction.sent = true;
   waiting.erase(waiting.begin());
+  all_sent(instruction, cycle);
   if (instruction.answers == 0) finish(index, cycle);
   return true;
+}
+
+template <unsigned W>
+[[gnu::always_inline]] inline void LoadStoreUnit<W>::State::all_sent(Instruction& instruction, Cycle cycle) {
+  instruction.sent = true;
+  if (tells_sent && !instruction.returns && !instruction.texel) [[unlikely]]
+    outside.completions.push_back({instruction.warp, nullptr, std::max(instruction.ready, cycle + 1)});
 }
 
 template <unsigned W>
@@ -408,6 +426,11 @@ void LoadStoreUnit<W>::State::take_answer(sim::Queue<memory::Packet>& from, std:
   const Request& request = pool[handle];
   const unsigned index = Requester::of(request.requester).entry;
   Instruction& instruction = *entries[index];
+  if (most_requests != 0 && bit == kL1Bit && request.operation != memory::Operation::Write &&
+      is_limited(instruction)) [[unlikely]] {
+    --limited_requests;
+    freed_at = now;
+  }
   if (instruction.takes_data) deliver(instruction, request);
   if (instruction.counts != nullptr && bit == kL1Bit) count_answer(*instruction.counts, request);
   if (ports.races != nullptr && instruction.op->kind == ptx::Kind::Load)
@@ -447,6 +470,7 @@ Cycle LoadStoreUnit<W>::tick(Picoseconds now, Cycle cycle) {
   if (outside_.queued != 0 && due() <= cycle && !s.act(now, cycle)) {
     outside_.waits_for_room = true;
     s.blocked_since = cycle;
+    if (s.freed_at == now) next = cycle + 1;
   } else if (outside_.queued != 0) {
     next = std::min(next, std::max(due(), cycle + 1));
   }
@@ -481,7 +505,8 @@ std::uint64_t LoadStoreUnit<W>::command_of(std::uint32_t requester, std::uint32_
 template <unsigned W>
 std::string LoadStoreUnit<W>::waits_for() const {
   const State& s = *state_;
-  if (outside_.queued != 0) {
+  const bool at_limit = s.most_requests != 0 && s.limited_requests == s.most_requests;
+  if (outside_.queued != 0 && !at_limit) {
     const auto& instruction = *s.entries[s.queue[s.head]];
     const bool constant = instruction.part < instruction.part_count &&
                           instruction.parts[instruction.part].path == MemoryPath::ConstantCache;

@@ -84,7 +84,8 @@ class LoadStoreUnit {
     OutsideAccesses* outside = nullptr;     // null: accesses beside allocations are faults
   };
   // A memory instruction whose destination registers have been written: dependent instructions may issue at
-  // `ready`. Stores and reductions complete too, when all their writes have been acknowledged.
+  // `ready`. Stores and reductions complete too, when all their writes have been acknowledged. Without an
+  // instruction, with gpu.sm.blocking_issue: all requests of the warp's store or reduction have left.
   struct Completion {
     std::uint32_t warp = 0;
     const ptx::MicroOp* op = nullptr;
@@ -112,6 +113,8 @@ class LoadStoreUnit {
   Issue issue(std::uint32_t warp, ptx::Warp<W>& registers, const ptx::MicroOp& op, std::uint64_t lanes,
               const WarpMemory& memory, InstructionCounts* counts = nullptr, bool texel = false);
   void start_at(Cycle cycle);
+  // The results of the instruction issued last may not be used before `cycle`.
+  void ready_from(Cycle cycle);
   const AccessFault& fault() const;
 
   // Does what is due at `cycle` (a core cycle, whose edge is `now`): takes answers, sends requests, services

@@ -20,6 +20,7 @@ SmCoreOf<W>::SmCoreOf(std::uint32_t number, const config::Gpu& config, memory::R
       width_(static_cast<unsigned>(config.sm.warp_width)),
       ordered_(config.compute_capability_major >= 7),
       cross_level_(config.front_end.dispatch == "cross_level"),
+      blocking_(config.sm.blocking_issue),
       address_space_(address_space),
       services_(services),
       load_store_(config_, static_cast<std::uint16_t>(number), pool, address_space),
@@ -178,7 +179,9 @@ void SmCoreOf<W>::take_completions() {
   drain_changed_ |= !load_store_.completions().empty();
   const bool images = !textures_.idle();
   for (const auto& completion : load_store_.completions())
-    if (!images || !textures_.take(completion, cycle_))
+    if (completion.op == nullptr) [[unlikely]]
+      store_sent(completion.warp, completion.ready);
+    else if (!images || !textures_.take(completion, cycle_))
       complete(completion.warp, *completion.op, completion.ready);
   if (!load_store_.completions().empty())
     for (std::uint64_t rest = states_.waiting_for(IssueSlot::TrackedOrder); rest != 0; rest &= rest - 1) {

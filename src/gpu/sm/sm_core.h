@@ -129,7 +129,8 @@ class SmCoreOf final : public SmCore, private WarpProgram<W, SmCoreOf<W>, TimedW
   bool try_issue(Warp& warp, unsigned slot);
   bool check_operands(Warp& warp, unsigned slot, Cycle from);
   std::uint64_t waiting_for_load_store() const {
-    return load_store_.can_issue() ? states_.waiting_for(IssueSlot::LoadStoreBusy) : 0;
+    const std::uint64_t warps = states_.waiting_for(IssueSlot::LoadStoreBusy);
+    return warps != 0 && load_store_.can_issue() ? warps & ~leaving_ : 0;
   }
   std::uint64_t may_issue(const WarpScheduler& scheduler) const {
     return (states_.ready() | waiting_for_load_store()) & scheduler.warps();
@@ -138,6 +139,9 @@ class SmCoreOf final : public SmCore, private WarpProgram<W, SmCoreOf<W>, TimedW
   bool issue_memory(Warp& warp, unsigned slot, const ptx::MicroOp& op, const TimedOp& timed);
   bool issue_image(Warp& warp, unsigned slot, const ptx::MicroOp& op, const TimedOp& timed);
   bool issue_exchange(Warp& warp, unsigned slot, const ptx::MicroOp& op, const TimedOp& timed);
+  void part_issued(Warp& warp, unsigned slot, const TimedOp& timed);
+  void access_issued(Warp& warp, unsigned slot, const ptx::MicroOp& op, std::uint64_t lanes);
+  void store_sent(std::uint32_t slot, Cycle ready);
   bool held_by_release(Warp& warp, unsigned slot, const ptx::MicroOp& op, std::uint64_t lanes);
   void acquire_issued(Warp& warp, unsigned slot, const ptx::MicroOp& op, std::uint64_t lanes);
   void acquired(Warp& warp);
@@ -196,6 +200,7 @@ class SmCoreOf final : public SmCore, private WarpProgram<W, SmCoreOf<W>, TimedW
   const unsigned width_;
   const bool ordered_;      // PTX's memory model holds: see acquired()
   const bool cross_level_;  // gpu.front_end.dispatch
+  const bool blocking_;     // gpu.sm.blocking_issue: TimedKernel::commit_entry() holds the warps back
   memory::AddressSpace& address_space_;
   const DeviceServices& services_;
   sim::Queue<BlockLaunch>* launches_ = nullptr;
@@ -214,6 +219,7 @@ class SmCoreOf final : public SmCore, private WarpProgram<W, SmCoreOf<W>, TimedW
   Cycle barrier_ready_ = 0;  // when the warps may issue that the arrival being executed releases; 0: none is
   Cycle load_store_next_ = 0;             // when the load-store or the texture unit has something to do
   std::uint64_t waits_for_textures_ = 0;  // warps that wait for room in it
+  std::uint64_t leaving_ = 0;  // with blocking_: warps whose store has requests in the load-store unit
   std::uint64_t free_slots_ = 0;
   WarpStates states_;
   std::vector<std::unique_ptr<Warp>> warps_;

@@ -202,9 +202,10 @@ bool SmCoreOf<W>::issue_exchange(Warp& warp, unsigned slot, const MicroOp& op, c
   const Cycle free = units_.next_issue(timed.pipe);
   if (free > cycle_) return sleep_until(warp, slot, free, IssueSlot::UnitBusy);
   const std::uint16_t* entries = warp.entries + timed.first_entry;
-  units_.start(timed.pipe, units_.collect(cycle_, slot, entries, timed.register_reads),
-               timed.interval_cycles);
+  const Cycle start = units_.start(timed.pipe, units_.collect(cycle_, slot, entries, timed.register_reads),
+                                   timed.interval_cycles);
   consumed(warp, slot, timed);
+  if (blocking_) warp.ready[warp.block->timed->commit_entry()] = start + timed.latency_cycles;
   execute_program(warp, op, lanes);
   return true;
 }
@@ -221,6 +222,8 @@ bool SmCoreOf<W>::issue_memory(Warp& warp, unsigned slot, const MicroOp& op, con
                  timed.first_interval_cycles);
     consumed(warp, slot, timed);
     warp.parts_left = parts - 1;
+    if (blocking_) [[unlikely]]
+      part_issued(warp, slot, timed);
     return true;
   }
   std::uint64_t lanes = ptx::guarded_lanes(warp.lanes, op, warp.active);
@@ -249,7 +252,44 @@ bool SmCoreOf<W>::issue_memory(Warp& warp, unsigned slot, const MicroOp& op, con
   advance(warp, slot, warp.pc + 1);
   if (op.semantics > ptx::MemorySemantics::Relaxed) [[unlikely]]
     acquire_issued(warp, slot, op, lanes);
+  if (blocking_) [[unlikely]]
+    access_issued(warp, slot, op, lanes);
   return true;
+}
+
+// With gpu.sm.blocking_issue: the next part waits, too.
+template <unsigned W>
+[[gnu::noinline]] void SmCoreOf<W>::part_issued(Warp& warp, unsigned slot, const TimedOp& timed) {
+  sleep_until(warp, slot, cycle_ + timed.part_interval_cycles, IssueSlot::Dependency);
+}
+
+// With gpu.sm.blocking_issue: a load commits when it completes, a store when its requests have left. Without
+// lanes it only goes through the pipeline.
+template <unsigned W>
+[[gnu::noinline]] void SmCoreOf<W>::access_issued(Warp& warp, unsigned slot, const MicroOp& op,
+                                                  std::uint64_t lanes) {
+  Cycle& commits = warp.ready[warp.block->timed->commit_entry()];
+  const Cycle least = cycle_ + config_.sm.commit_cycles;
+  if (lanes == 0) {
+    commits = least;
+  } else if (op.kind == Kind::Image) {
+    textures_.ready_from(least);
+  } else {
+    load_store_.ready_from(least);
+    if (!commits_when_sent(op)) return;
+    commits = kPending;
+    leaving_ |= 1ull << slot;
+    if (warp.reason == IssueSlot::Issued) sleep(warp, slot, IssueSlot::LoadStoreBusy);
+  }
+}
+
+template <unsigned W>
+[[gnu::noinline]] void SmCoreOf<W>::store_sent(std::uint32_t slot, Cycle ready) {
+  Warp& warp = *warps_[slot];
+  leaving_ &= ~(1ull << slot);
+  warp.ready[warp.block->timed->commit_entry()] = ready;
+  if (warp.reason == IssueSlot::LoadStoreBusy || warp.reason == IssueSlot::Memory)
+    sleep_until(warp, slot, ready, IssueSlot::Dependency);
 }
 
 // PTX ISA 9.0, memory consistency model, for accesses that name a scope of more than the block: what comes
@@ -301,6 +341,7 @@ template <unsigned W>
     for (unsigned i = 0; i < timed.write_entries; ++i) warp.ready[entries[i]] = kPending;
   }
   consumed(warp, slot, timed);
+  if (blocking_) access_issued(warp, slot, op, lanes);
   warp.parts_left = 0;
   advance(warp, slot, warp.pc + 1);
   return true;
@@ -333,7 +374,11 @@ bool SmCoreOf<W>::issue_control(Warp& warp, unsigned slot, const MicroOp& op, co
                                    timed.interval_cycles);
   consumed(warp, slot, timed);
   if (warp.parts_left == 0) warp.parts_left = std::max<unsigned>(timed.parts, 1);
-  if (--warp.parts_left != 0) return true;
+  if (--warp.parts_left != 0) {
+    if (blocking_) [[unlikely]]
+      part_issued(warp, slot, timed);
+    return true;
+  }
   const Cycle ready = start + timed.latency_cycles;
   entries += timed.read_entries;
   for (unsigned i = 0; i < timed.write_entries; ++i) warp.ready[entries[i]] = ready;

@@ -43,6 +43,8 @@ class TextureUnit {
   bool issue(std::uint32_t warp, ptx::Warp<W>& registers, const ptx::MicroOp& op, std::uint64_t lanes,
              const WarpMemory& memory, InstructionCounts* counts = nullptr);
   void start_at(Cycle cycle) { queue_.back()->start = cycle; }
+  // Its results may not be used before `cycle`.
+  void ready_from(Cycle cycle) { queue_.back()->ready = cycle > kFilterCycles ? cycle - kFilterCycles : 0; }
   const AccessFault& fault() const { return fault_; }
 
   // Sends due taps; returns the next cycle with work that needs no answer.

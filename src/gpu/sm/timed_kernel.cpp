@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "gpu/sm/execution_units.h"
 
 namespace duet::gpu {
 
@@ -77,7 +78,8 @@ class Builder {
   Builder(const ptx::Kernel& kernel, const config::Sm& sm) : kernel_(kernel), sm_(sm) {}
 
   std::shared_ptr<const TimedKernel> build() {
-    result_->scoreboard_entries = kernel_.register_slots + kernel_.predicates + 1;
+    result_->scoreboard_entries =
+        kernel_.register_slots + kernel_.predicates + 1 + (sm_.blocking_issue ? 1 : 0);
     if (result_->scoreboard_entries > 0xffff)
       throw Error("kernel '" + kernel_.name +
                   "' has more registers than the timed GPU's scoreboard can name");
@@ -112,6 +114,18 @@ class Builder {
         timed.first_pipe == Pipe::Sp ? std::uint16_t{1} : short_cycles(sm_.integer.interval_cycles);
   }
 
+  // The next instruction of the warp, or part of this one, waits until a pipeline of so many cycles is
+  // through. `latency`: of the first part.
+  void block(TimedOp& timed, std::uint64_t latency) const {
+    const auto commits = [&](std::uint64_t own) {
+      return std::max(own + ExecutionUnits::kCollectCycles, sm_.commit_cycles);
+    };
+    timed.first_part_cycles = std::max(timed.first_part_cycles, short_cycles(commits(latency)));
+    const std::uint64_t later = commits(timed.latency_cycles);
+    timed.part_interval_cycles = std::max(timed.part_interval_cycles, short_cycles(later));
+    timed.latency_cycles = short_cycles(later - ExecutionUnits::kCollectCycles);
+  }
+
   void add(const MicroOp& op) {
     TimedOp timed;
     timed.first_entry = static_cast<std::uint32_t>(result_->entries.size());
@@ -133,6 +147,7 @@ class Builder {
     if ((op.opcode == ptx::Opcode::Clz || op.opcode == ptx::Opcode::Bfind) && timed.parts > 1)
       find_bit(timed);
     if (op.unit == Unit::SpecialFunction && timed.parts > 1) refine(timed);
+    if (sm_.blocking_issue) block(timed, timing.latency_cycles);
     result_->machine_instructions += timed.parts;
 
     const bool wide_element = ptx::type_bytes(op.type) == 16;
@@ -147,6 +162,10 @@ class Builder {
       if (op.sources[i].bank == Bank::Predicate) read(predicate(op.sources[i].slot));
     if (op.guard != ptx::kNoPredicate) read(predicate(op.guard));
     if (op.carry_in) read(carry());
+    // What is folded away comes with its successor.
+    const bool folded = timed.parts == 0 && (op.kind == ptx::Kind::Arithmetic || op.kind == ptx::Kind::Nop);
+    const bool blocks = sm_.blocking_issue && !folded;
+    if (blocks && commits_when_sent(op)) read(result_->commit_entry());
     timed.read_entries = count(timed);
     for (unsigned i = 0; i < op.destination_count; ++i) {
       if (op.destinations[i] == ptx::kNoRegister) continue;
@@ -157,6 +176,7 @@ class Builder {
     if (op.predicate_destination_second != ptx::kNoPredicate)
       write(predicate(op.predicate_destination_second));
     if (op.carry_out) write(carry());
+    if (blocks && !commits_when_sent(op)) write(result_->commit_entry());
     timed.write_entries = static_cast<std::uint8_t>(count(timed) - timed.read_entries);
     result_->ops.push_back(timed);
   }

@@ -36,12 +36,21 @@ struct TimedOp {
 
 struct TimedKernel {
   std::vector<TimedOp> ops;  // by index in Kernel::code
-  // Scoreboard entries: register slots, then predicates, then the carry flag.
+  // Scoreboard entries: register slots, then predicates, then the carry flag; with gpu.sm.blocking_issue the
+  // last one says when the warp's last instruction has committed. Every instruction but a store writes it.
   std::vector<std::uint16_t> entries;
   std::uint32_t scoreboard_entries = 0;
+  std::uint32_t commit_entry() const { return scoreboard_entries - 1; }
   std::uint32_t machine_instructions = 0;
   std::vector<ClockLoop> clock_loops;
 };
+
+// A store, or a reduction: with gpu.sm.blocking_issue it commits when its requests have left the SM's
+// load-store unit, and completes when they are acknowledged.
+inline bool commits_when_sent(const ptx::MicroOp& op) {
+  const bool result = op.destination_count != 0 && op.destinations[0] != ptx::kNoRegister;
+  return op.kind == ptx::Kind::Store || (op.kind == ptx::Kind::Atomic && !result);
+}
 
 std::shared_ptr<const TimedKernel> make_timed_kernel(const ptx::Kernel& kernel, const config::Sm& sm);
 

@@ -27,9 +27,11 @@ bool any_matches(const std::array<std::string_view, N>& patterns, std::string_vi
 
 // What only the timed GPU reads, but for the exceptions: a program is told of them, or they give the DRAM's
 // bandwidth.
-constexpr std::array<std::string_view, 39> kTimedOnly{"gpu.sm.schedulers",
+constexpr std::array<std::string_view, 43> kTimedOnly{"gpu.sm.schedulers",
                                                       "gpu.sm.int_units",
                                                       "gpu.sm.scheduler",
+                                                      "gpu.sm.blocking_issue",
+                                                      "gpu.sm.commit_cycles",
                                                       "gpu.sm.instruction_*",
                                                       "gpu.sm.fetch_instructions",
                                                       "gpu.sm.decode_cycles",
@@ -38,6 +40,8 @@ constexpr std::array<std::string_view, 39> kTimedOnly{"gpu.sm.schedulers",
                                                       "gpu.sm.collector_units",
                                                       "gpu.sm.load_store_queue",
                                                       "gpu.sm.pending_instructions",
+                                                      "gpu.sm.coalesced_threads",
+                                                      "gpu.sm.memory_requests",
                                                       "gpu.sm.shared_latency_cycles",
                                                       "gpu.sm.shared_pass_cycles",
                                                       "gpu.front_end.dispatch",
@@ -92,7 +96,7 @@ struct Rule {
   const char* why;
 };
 
-constexpr std::array<Rule, 17> kRules{{
+constexpr std::array<Rule, 18> kRules{{
     {"gpu.full_empty.*", [](const config::Machine& m) { return m.gpu.full_empty.granule_bytes == 0; },
      "gpu.full_empty.granule_bytes is 0: there are no full/empty bits"},
     {"gpu.copy_engines.bit_*", [](const config::Machine& m) { return m.gpu.full_empty.granule_bytes == 0; },
@@ -122,6 +126,8 @@ constexpr std::array<Rule, 17> kRules{{
      "gpu.sm.constants_cached is false"},
     {"gpu.constant_cache.replacement", [](const config::Machine& m) { return !m.gpu.sm.constants_cached; },
      "gpu.sm.constants_cached is false"},
+    {"gpu.sm.commit_cycles", [](const config::Machine& m) { return !m.gpu.sm.blocking_issue; },
+     "gpu.sm.blocking_issue is false"},
     {"gpu.sm.integer_division.*", [](const config::Machine& m) { return !m.gpu.sm.ptx_instructions; },
      "gpu.sm.ptx_instructions is false: a division is a sequence of other instructions"},
     {"gpu.l1.prefetch_*", [](const config::Machine& m) { return m.gpu.l1_prefetch.prefetcher == "none"; },

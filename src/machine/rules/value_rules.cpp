@@ -79,6 +79,10 @@ class Rules {
       refuse("gpu.sm.max_warps", "is more than the 64 of a timed SM: use --functional");
     if (gpu_.sm.instruction_buffer < gpu_.sm.fetch_instructions)
       refuse("gpu.sm.instruction_buffer", "has no room for " + said("gpu.sm.fetch_instructions"));
+    const std::uint64_t together = gpu_.sm.coalesced_threads;
+    if (together != 0 && (together < 8 || !std::has_single_bit(together) || together > gpu_.sm.warp_width))
+      refuse("gpu.sm.coalesced_threads",
+             "is neither 0 nor a power of two from 8 to " + said("gpu.sm.warp_width"));
     const config::CopyEngines& engines = gpu_.copy_engines;
     const std::uint64_t clients = gpu_.sm.count + engines.count +
                                   (gpu_.full_empty.granule_bytes != 0 ? engines.bit_engines : 0) +

@@ -185,5 +185,61 @@ TEST(Coalescing, ConstantCacheTakesOneAddressAtATime) {
   EXPECT_EQ(machine.unit.statistics().constant_loads, 3u);
 }
 
+// gpu.sm.coalesced_threads: bytes of each request, in their order.
+std::vector<unsigned> requested(unsigned threads, const ptx::MicroOp& op,
+                                const std::function<std::uint64_t(unsigned)>& offset) {
+  config::Gpu gpu = test_gpu();
+  gpu.sm.coalesced_threads = threads;
+  Machine<kLanes> machine(gpu);
+  const memory::Allocation* allocation =
+      machine.space.allocate_device(64_KiB, memory::AllocationKind::Device);
+  machine.memory.local_physical = machine.space.physical(allocation->base);
+  machine.memory.local_bytes = 64;
+  const Address base =
+      op.space == StateSpace::Global || op.space == StateSpace::Const ? allocation->base.value() : Address{0};
+  Registers<kLanes> registers;
+  for (unsigned i = 0; i < kLanes; ++i) registers.address(i) = base + offset(i);
+  machine.run(registers.warp, op);
+  std::vector<unsigned> bytes;
+  for (const Seen& seen : machine.seen) bytes.push_back(seen.masked());
+  return bytes;
+}
+
+TEST(CoalescedThreads, GroupsDoNotShareRequests) {
+  using Bytes = std::vector<unsigned>;
+  const auto words = [](unsigned i) { return 4 * i; };
+  const auto reversed = [](unsigned i) { return 4 * (31 - i); };
+  const auto one_word = [](unsigned) { return 64u; };
+  const auto moved = [](unsigned i) { return 4 * i + 64; };
+  const ptx::MicroOp load = memory_op(Kind::Load, StateSpace::Global, Type::U32);
+  const ptx::MicroOp store = memory_op(Kind::Store, StateSpace::Global, Type::U32);
+  const ptx::MicroOp local = memory_op(Kind::Load, StateSpace::Local, Type::U32);
+  const ptx::MicroOp atomic = atomic_op(AtomicOperation::Add, AtomicType::U32, Type::U32, true);
+  for (const ptx::MicroOp& op : {load, store, atomic}) {
+    EXPECT_EQ(requested(0, op, words), Bytes{128});
+    EXPECT_EQ(requested(32, op, words), Bytes{128});
+    EXPECT_EQ(requested(16, op, words), (Bytes{64, 64}));
+    EXPECT_EQ(requested(8, op, words), (Bytes{32, 32, 32, 32}));
+    EXPECT_EQ(requested(16, op, reversed), (Bytes{64, 64}));
+    EXPECT_EQ(requested(16, op, moved), (Bytes{64, 64})) << "each half in a line of its own";
+    EXPECT_EQ(requested(0, op, moved), (Bytes{64, 64}));
+  }
+  EXPECT_EQ(requested(0, load, one_word), Bytes{4});
+  EXPECT_EQ(requested(16, load, one_word), (Bytes{4, 4}));
+  EXPECT_EQ(requested(16, local, [](unsigned) { return 8u; }), (Bytes{64, 64}));
+  EXPECT_EQ(requested(0, local, [](unsigned) { return 8u; }), Bytes{128});
+  // Two elements a lane; and segments of 32 bytes, which half a warp does not share.
+  const ptx::MicroOp pairs = memory_op(Kind::Load, StateSpace::Global, Type::U32, 2);
+  EXPECT_EQ(requested(16, pairs, [](unsigned i) { return 8 * i; }), (Bytes{128, 128}));
+  ptx::MicroOp past = load;
+  past.cache = ptx::CacheOperator::CacheGlobal;
+  EXPECT_EQ(requested(16, past, words), (Bytes{32, 32, 32, 32}));
+  EXPECT_EQ(requested(16, past, [](unsigned i) { return 4 * i + 16; }), (Bytes{16, 32, 16, 16, 32, 16}));
+  EXPECT_EQ(requested(0, past, [](unsigned i) { return 4 * i + 16; }), (Bytes{16, 32, 32, 32, 16}));
+  // Constants and shared memory know no groups.
+  EXPECT_EQ(requested(16, memory_op(Kind::Load, StateSpace::Const, Type::U32), one_word), Bytes{4});
+  EXPECT_EQ(requested(16, memory_op(Kind::Load, StateSpace::Shared, Type::U32), words), Bytes{});
+}
+
 }  // namespace
 }  // namespace duet::gpu::test

@@ -21,8 +21,8 @@ struct Tried {  // an instruction that was issued
 template <unsigned W>
 class RandomProgram {
  public:
-  RandomProgram(std::uint64_t seed, unsigned width)
-      : random_(seed), width_(width), machine_(test_gpu(), seed, 40, 2), functional_(machine_.space) {
+  RandomProgram(std::uint64_t seed, unsigned width, const config::Gpu& gpu)
+      : random_(seed), width_(width), machine_(gpu, seed, 40, 2), functional_(machine_.space) {
     global_ = machine_.space.allocate_device(kGlobalBytes, memory::AllocationKind::Device);
     second_ = machine_.space.allocate_device(8192, memory::AllocationKind::Managed);
     constants_ = machine_.space.allocate_device(4096, memory::AllocationKind::Module);
@@ -273,11 +273,11 @@ class RandomProgram {
 };
 
 template <unsigned W>
-void agree(unsigned width, std::uint64_t programs) {
+void agree(unsigned width, std::uint64_t programs, const config::Gpu& gpu = test_gpu()) {
   unsigned faults = 0;
   for (std::uint64_t seed = 1; seed <= programs; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
-    RandomProgram<W> program(seed, width);
+    RandomProgram<W> program(seed, width, gpu);
     program.run(24);
     if (testing::Test::HasFailure()) return;
     faults += program.faults;
@@ -291,6 +291,16 @@ TEST(LoadStoreRandom, AgreesWithTheFunctionalModelInWideWarps) { agree<64>(64, 4
 TEST(LoadStoreRandom, AgreesWithTheFunctionalModelInNarrowWarps) {
   agree<32>(8, 200);
   agree<32>(19, 200);
+}
+TEST(LoadStoreRandom, AgreesWithTheFunctionalModelWithGroupsOfThreadsAndFewRequests) {
+  config::Gpu gpu = test_gpu();
+  for (const auto& [threads, requests] : {std::pair(8u, 1u), {16u, 3u}, {16u, 0u}, {0u, 2u}}) {
+    gpu.sm.coalesced_threads = threads;
+    gpu.sm.memory_requests = requests;
+    gpu.sm.blocking_issue = requests == 1;
+    agree<32>(32, 150, gpu);
+    agree<64>(64, 50, gpu);
+  }
 }
 
 }  // namespace

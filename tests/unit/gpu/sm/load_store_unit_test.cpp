@@ -304,6 +304,106 @@ TEST_F(LoadStore, CompletionFollowsTheAnswer) {
   EXPECT_EQ(machine.completed.at(0).ready, start + 3);
 }
 
+// A load of so many lines, on a machine whose L1 answers nothing by itself.
+struct Held {
+  explicit Held(const config::Gpu& gpu) : machine(gpu, 1, 1, 64) {
+    machine.holds = [](const memory::Request&) { return true; };
+    base = machine.space.allocate_device(8192, memory::AllocationKind::Device)->base;
+  }
+  void issue(const ptx::MicroOp& op, unsigned lines) {
+    for (unsigned i = 0; i < kLanes; ++i) registers.address(i) = base.value() + 128 * (i % lines) + 4 * i;
+    ASSERT_TRUE(machine.issue(registers.warp, op));
+  }
+  void steps(unsigned count) {
+    for (unsigned i = 0; i < count; ++i) {
+      machine.step();
+      for (const auto& completion : machine.unit.completions()) machine.completed.push_back(completion);
+      machine.unit.clear_completions();
+    }
+  }
+  void finish() {
+    for (unsigned i = 0; i < 50; ++i) {
+      machine.release();
+      steps(4);
+    }
+    EXPECT_TRUE(machine.unit.idle());
+  }
+  Machine<kLanes> machine;
+  Registers<kLanes> registers;
+  VirtualAddress base;
+};
+
+const ptx::MicroOp kLoadWord = memory_op(Kind::Load, StateSpace::Global, Type::U32);
+const ptx::MicroOp kStoreWord = memory_op(Kind::Store, StateSpace::Global, Type::U32);
+
+TEST(LoadStoreRequests, AsManyAsAllowedAreOnTheirWay) {
+  const ptx::MicroOp atomic = atomic_op(AtomicOperation::Add, AtomicType::U32, Type::U32, true);
+  for (const ptx::MicroOp& op : {kLoadWord, atomic})
+    for (const unsigned n : {1u, 2u, 3u}) {
+      config::Gpu gpu = test_gpu();
+      gpu.sm.memory_requests = n;
+      Held held(gpu);
+      Machine<kLanes>& machine = held.machine;
+      held.issue(op, 4);
+      held.steps(20);
+      ASSERT_EQ(machine.seen.size(), n);
+      EXPECT_EQ(machine.seen[n - 1].cycle, machine.seen[0].cycle + n - 1) << "one a cycle";
+      EXPECT_EQ(machine.unit.waits_for(),
+                std::to_string(n) + " answers from memory, among them for PTX line 77");
+      // An answer is pushed in the cycle behind this one, seen in the next, and leaves room in the one
+      // behind.
+      const Cycle now = machine.cycle;
+      machine.release();
+      held.steps(4);
+      ASSERT_EQ(machine.seen.size(), n + 1);
+      EXPECT_EQ(machine.seen[n].cycle, now + 3);
+      EXPECT_EQ(machine.unit.statistics().blocked_cycles, now + 3 - (machine.seen[n - 1].cycle + 1));
+      held.steps(20);
+      EXPECT_EQ(machine.seen.size(), std::min(2 * n, 4u));
+      held.finish();
+      EXPECT_EQ(machine.seen.size(), 4u);
+      for (unsigned i = 1; i < machine.seen.size(); ++i)
+        EXPECT_GT(machine.seen[i].cycle, machine.seen[i - 1].cycle);
+    }
+}
+
+TEST(LoadStoreRequests, OthersThanLoadsAreNotCounted) {
+  config::Gpu gpu = test_gpu();
+  gpu.sm.memory_requests = 2;
+  const ptx::MicroOp reduction = atomic_op(AtomicOperation::Add, AtomicType::U32, Type::U32, false);
+  Held held(gpu);
+  held.issue(kLoadWord, 2);
+  held.issue(kStoreWord, 8);
+  held.issue(reduction, 4);
+  held.steps(40);
+  EXPECT_EQ(held.machine.seen.size(), 14u);
+  held.issue(kLoadWord, 1);
+  held.steps(10);
+  EXPECT_EQ(held.machine.seen.size(), 14u) << "two loads are on their way";
+  held.finish();
+  EXPECT_EQ(held.machine.seen.size(), 15u);
+}
+
+// With blocking issue a store says when its last request has left; its completion is the acknowledgement's.
+TEST(LoadStoreRequests, AStoreSaysThatItHasLeft) {
+  for (const bool blocking : {false, true}) {
+    config::Gpu gpu = test_gpu();
+    gpu.sm.blocking_issue = blocking;
+    Held held(gpu);
+    held.issue(kStoreWord, 3);
+    held.issue(kLoadWord, 2);
+    held.steps(20);
+    ASSERT_EQ(held.machine.seen.size(), 5u);
+    ASSERT_EQ(held.machine.completed.size(), blocking ? 1u : 0u);
+    if (blocking) {
+      EXPECT_EQ(held.machine.completed[0].op, nullptr);
+      EXPECT_EQ(held.machine.completed[0].ready, held.machine.seen[2].cycle + 1);
+    }
+    held.finish();
+    EXPECT_EQ(held.machine.completed.size(), blocking ? 3u : 2u);
+  }
+}
+
 TEST_F(LoadStore, NoLanes) {
   machine.run(registers.warp, memory_op(Kind::Load, StateSpace::Global, Type::U32), 0);
   EXPECT_EQ(machine.completed.size(), 1u);

@@ -47,6 +47,15 @@ TEST(ValueRules, NameTheKeysOfOneValue) {
            {{"gpu.dram.banks=128"}, "--set: gpu.dram.banks = 128 is more than 64"},
            {{"gpu.sm.max_warps=65"},
             "--set: gpu.sm.max_warps = 65 is more than the 64 of a timed SM: use --functional"},
+           {{"gpu.sm.coalesced_threads=4"},
+            "--set: gpu.sm.coalesced_threads = 4 is neither 0 nor a power of two from 8 to gpu.sm.warp_width "
+            "= 32"},
+           {{"gpu.sm.coalesced_threads=24"},
+            "--set: gpu.sm.coalesced_threads = 24 is neither 0 nor a power of two from 8 to "
+            "gpu.sm.warp_width = 32"},
+           {{"gpu.sm.coalesced_threads=64"},
+            "--set: gpu.sm.coalesced_threads = 64 is neither 0 nor a power of two from 8 to "
+            "gpu.sm.warp_width = 32"},
            {{"gpu.full_empty.granule_bytes=6"},
             "--set: gpu.full_empty.granule_bytes = 6 is neither 0 nor a power of two from 4"},
            {{"gpu.front_end.push_buffer_bytes=300"},
