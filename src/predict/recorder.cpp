@@ -113,7 +113,7 @@ struct Recorder::Lanes {
   Lanes(const config::Gpu& gpu, const memory::AddressSpace& address_space)
       : check(gpu, address_space), banks(static_cast<unsigned>(gpu.sm.shared_banks)) {}
   // False: it faults.
-  bool resolve(const ptx::MicroOp& op, ptx::Warp<W>& registers, std::uint64_t active) {
+  bool resolve(const ptx::MicroOp& op, ptx::Warp<W>& registers, std::uint64_t active, bool texel = false) {
     const bool atomic = op.kind == ptx::Kind::Atomic;
     instruction.op = &op;
     instruction.registers = &registers;
@@ -121,6 +121,7 @@ struct Recorder::Lanes {
     instruction.element_bytes = atomic ? atomic_type_bytes(op.atomic_type) : ptx::type_bytes(op.type);
     instruction.bytes = instruction.element_bytes * op.vector_elements;
     instruction.wide = false;
+    instruction.texel = texel;
     instruction.memory = &memory;
     return check.resolve(instruction);
   }
@@ -333,7 +334,7 @@ void Recorder::take(Lanes<W>& lanes, gpu::RecordedBlock& record, std::uint32_t w
     for (std::size_t i = 0; whole && i < lanes.images->taps().size(); ++i) {
       const auto& tap = lanes.images->taps()[i];
       if (sampled_) follow(launch, lanes.images->scratch(), tap.op, tap.lanes, decides);
-      whole = lanes.resolve(tap.op, lanes.images->scratch(), tap.lanes);
+      whole = lanes.resolve(tap.op, lanes.images->scratch(), tap.lanes, true);
       if (whole) sent += add_requests(lanes, block, launch);
       ++taps;
     }
@@ -397,6 +398,9 @@ std::uint64_t Recorder::add_request(Lanes<W>& lanes, const gpu::MemoryPart& part
   const std::uint32_t at = offsets[std::countr_zero(rest)] + step;
   const std::uint32_t segment = at & ~(part.request_bytes - 1);
   std::uint64_t group = gpu::lanes_where<W>(offsets, step, part.group_mask, at & part.group_mask) & rest;
+  const auto together = static_cast<unsigned>(machine_.gpu.sm.coalesced_threads);
+  if (together != 0 && part.path != gpu::MemoryPath::ConstantCache && !instruction.texel)
+    group = gpu::of_one_group(group, together);
   Request request;
   request.atomic = op.kind == ptx::Kind::Atomic;
   request.store = op.kind == ptx::Kind::Store;

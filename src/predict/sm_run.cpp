@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <functional>
 #include <utility>
 
 #include "gpu/sm/execution_units.h"
@@ -109,6 +110,11 @@ class Run {
     warp.reason = reason;
     return false;
   }
+  const MicroOp& op_of(const WarpRun& warp) const {
+    return kernel_.code[warp.steps[warp.at] & ~gpu::RecordedBlock::kAccess];
+  }
+  void commit(WarpRun& warp, Cycle now, const Access* access, Cycle sent);
+  Cycle room_for_request(Cycle at);
   const std::uint16_t* entries(const TimedOp& timed) const { return &timed_.entries[timed.first_entry]; }
 
   const config::Sm& sm_;
@@ -136,6 +142,7 @@ class Run {
   std::vector<Cycle> queue_;
   std::size_t queue_next_ = 0;
   std::vector<Cycle> pending_;
+  std::vector<Cycle> requests_;  // with gpu.sm.memory_requests: when the loads' are answered, a heap
   Cycle load_store_free_ = 0, load_store_busy_ = 0, texture_free_ = 0;
   Cycle heap_free_ = 0;  // the device heap
   Cycle fetch_cycles_;
@@ -319,6 +326,31 @@ bool Run::issue_arithmetic(WarpRun& warp, unsigned slot, const TimedOp& timed, C
   return true;
 }
 
+// With gpu.sm.blocking_issue, of an instruction that asks memory or could: a load's commit is its answer.
+// `sent`: when a store's requests have left.
+void Run::commit(WarpRun& warp, Cycle now, const Access* access, Cycle sent) {
+  const MicroOp& op = op_of(warp);
+  Cycle& commits = warp.ready[timed_.commit_entry()];
+  const Cycle least = 2 * (now + sm_.commit_cycles);
+  if (access == nullptr)
+    commits = least;
+  else if (gpu::commits_when_sent(op))
+    commits = std::max(least, 2 * sent);
+  else
+    commits = std::max(least + 1, commits);
+}
+
+// With gpu.sm.memory_requests: when the next request of a load that could leave at `at` does.
+Cycle Run::room_for_request(Cycle at) {
+  const auto later = std::greater<>();
+  while (!requests_.empty() && (requests_.front() < at || requests_.size() >= sm_.memory_requests)) {
+    at = std::max(at, requests_.front() + 1);
+    std::pop_heap(requests_.begin(), requests_.end(), later);
+    requests_.pop_back();
+  }
+  return at;
+}
+
 bool Run::issue_memory(WarpRun& warp, unsigned slot, const TimedOp& timed, Cycle now) {
   const unsigned parts = warp.parts_left == 0 ? std::max<unsigned>(timed.parts, 1) : warp.parts_left;
   if (parts > 1) {
@@ -328,6 +360,7 @@ bool Run::issue_memory(WarpRun& warp, unsigned slot, const TimedOp& timed, Cycle
     consumed(warp, timed, now);
     warp.parts_left = parts - 1;
     warp.next = now + 1;
+    if (sm_.blocking_issue) wait_until(warp, now + timed.part_interval_cycles, IssueSlot::Dependency);
     return true;
   }
   warp.parts_left = 0;
@@ -357,13 +390,14 @@ bool Run::issue_memory(WarpRun& warp, unsigned slot, const TimedOp& timed, Cycle
       texture_free_ = at + access.taps * std::max<Cycle>(sm_.warp_width / Unit::kLanesPerCycle / sharing, 1);
     }
     const Cycle began = at;
-    Cycle ready = at + 1;
+    Cycle ready = at + 1, shared_ready = 0;
     for (std::uint32_t i = 0; i < access.count; ++i) {
       const Request& request = block.requests[access.first + i];
       switch (request.path) {
         case Path::Shared: {
           const Cycle passes = changes_.no_conflicts ? 1 : request.passes;
           ready = std::max(ready, at + (passes - 1) * sm_.shared_pass_cycles + sm_.shared_latency_cycles);
+          shared_ready = ready;
           at += passes;
           break;
         }
@@ -372,9 +406,15 @@ bool Run::issue_memory(WarpRun& warp, unsigned slot, const TimedOp& timed, Cycle
           ++at;
           break;
         default: {
+          const bool limited = sm_.memory_requests != 0 && request.path == Path::L1 && access.taps == 0 &&
+                               !gpu::commits_when_sent(op_of(warp));
+          if (limited) at = room_for_request(at);
           const MemoryPath::Times times = path_.send(request, static_cast<double>(at), access.place);
           ready = std::max(ready, static_cast<Cycle>(std::ceil(times.answered)));
           at = static_cast<Cycle>(std::ceil(times.sent)) + 1;
+          if (!limited) break;
+          requests_.push_back(static_cast<Cycle>(std::ceil(times.answered)));
+          std::push_heap(requests_.begin(), requests_.end(), std::greater<>());
         }
       }
     }
@@ -391,6 +431,9 @@ bool Run::issue_memory(WarpRun& warp, unsigned slot, const TimedOp& timed, Cycle
     warp.drained = std::max(warp.drained, ready);
     const std::uint16_t* written = entries(timed) + timed.read_entries;
     for (unsigned i = 0; i < timed.write_entries; ++i) warp.ready[written[i]] = 2 * (ready + 1) + 1;
+    if (sm_.blocking_issue) commit(warp, now, &access, std::max(at, shared_ready));
+  } else if (sm_.blocking_issue) {
+    commit(warp, now, nullptr, 0);
   }
   consumed(warp, timed, now);
   advance(warp, now);
@@ -422,7 +465,10 @@ bool Run::issue_control(WarpRun& warp, unsigned slot, const MicroOp& op, const T
   consumed(warp, timed, now);
   warp.next = now + 1;
   if (warp.parts_left == 0) warp.parts_left = std::max<unsigned>(timed.parts, 1);
-  if (--warp.parts_left != 0) return true;
+  if (--warp.parts_left != 0) {
+    if (sm_.blocking_issue) wait_until(warp, now + timed.part_interval_cycles, IssueSlot::Dependency);
+    return true;
+  }
   const Cycle ready = start + timed.latency_cycles;
   const std::uint16_t* written = entries(timed) + timed.read_entries;
   for (unsigned i = 0; i < timed.write_entries; ++i) warp.ready[written[i]] = 2 * ready;
