@@ -199,6 +199,9 @@ TEST(BlockingIssue, LoadsOfAWarpGoOneByOne) {
   EXPECT_EQ(takes(blocking(4), both), 2 * one);
   EXPECT_EQ(takes(blocking(one), both), 2 * one);
   EXPECT_EQ(takes(blocking(one + 1), both), 2 * (one + 1)) << "never less than the pipeline takes";
+  Device device(blocking(4), timed(both));
+  device.launch(1, 32);
+  EXPECT_GT(device.statistic("sm.slots_memory"), 4 * 2 * (one - 4)) << "what the wait is charged to";
   EXPECT_LT(takes(simple({}), both), 8u) << "nothing waits for the values";
   const std::string atomic = "  atom.global.add.u32 %r10, [%d2+131072], 1;\n";
   EXPECT_GT(takes(blocking(24), atomic), 100u) << "its value comes from L2";
@@ -292,8 +295,10 @@ void expect_mixed(const std::vector<std::uint32_t>& seen) {
 TEST(BlockingIssue, ValuesAreRightAndTheOrderOfTicksChangesNothing) {
   const Sets all{"gpu.sm.blocking_issue=true", "gpu.sm.commit_cycles=24", "gpu.sm.coalesced_threads=16",
                  "gpu.sm.memory_requests=4"};
-  for (const Sets& sets : {Sets{}, Sets{all[0], all[1]}, Sets{all[2]}, Sets{all[3]}, all,
-                           Sets{all[0], all[2], all[3], "gpu.sm.load_store_queue=1"}}) {
+  for (const Sets& sets :
+       {Sets{}, Sets{all[0], all[1]}, Sets{all[2]}, Sets{all[3]}, all,
+        Sets{all[0], all[2], all[3], "gpu.sm.load_store_queue=1"},
+        Sets{all[0], all[1], all[2], all[3], "gpu.sm.warp_width=64", "gpu.sm.max_warps=24"}}) {
     std::vector<Picoseconds> ends;
     for (const std::uint64_t seed : {0, 7, 8}) {
       Device device(sets, kMixed, seed);

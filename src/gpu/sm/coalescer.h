@@ -1,7 +1,8 @@
 // Joins lanes of a warp into requests: lanes with bytes in one line or segment share one. Lanes are compared
 // all at once. Source: CUDA C programming guide, compute capability 2.x: one transaction per 128-byte line of
-// the warp in L1, one per 32-byte segment of loads that bypass L1. Left out: requests for lanes of several
-// instructions.
+// the warp in L1, one per 32-byte segment of loads that bypass L1. Compute capability 1.x joins half a warp
+// (guide 3.1, G.3.2.2; of_one_group). Left out: requests for lanes of several instructions, segments of 64
+// bytes.
 #pragma once
 
 #include <emmintrin.h>

@@ -2,8 +2,9 @@
 // address space, coalesces their lanes into requests, plays bank conflicts, and collects the answers. Values
 // are bound where a request is serviced; shared memory is serviced here. One transaction enters L1 (or the
 // constant cache) per core cycle; shared memory is busy one cycle per conflict-free part. Source: hu2016 §2
-// (SM), CUDA C programming guide, compute capability 2.x (coalescing, banks, broadcast). Textures and
-// surfaces come through texture_unit.h. Tracked memory (lustig2013 §4.1, §4.5): an access acts on the bits as
+// (SM), CUDA C programming guide, compute capability 2.x (coalescing, banks, broadcast). At most
+// gpu.sm.memory_requests of loads are on their way, others wait here. Textures and surfaces come through
+// texture_unit.h. Tracked memory (lustig2013 §4.1, §4.5): an access acts on the bits as
 // its instruction names; otherwise loads wait for full, stores fill, atomics do both. Waiting accesses have a
 // queue of their own, so they never keep other instructions from L1. Because classes may pass each other, a
 // warp's access to tracked memory is issued only when it meets none of its earlier ones (tracked_order.h).

@@ -3,7 +3,8 @@
 // Each cycle: answers from memory are taken, each scheduler issues at most one machine instruction of one
 // warp, one warp's instructions are fetched. Instructions execute in order within a warp; their values are
 // computed at issue, the scoreboard says when somebody may use them. Loads and stores bind their values where
-// they are serviced (load_store_unit.h). Sleeps when no warp can issue. Left out: dual issue from one warp,
+// they are serviced (load_store_unit.h). With gpu.sm.blocking_issue a warp has one instruction on its way
+// (timed_kernel.h). Sleeps when no warp can issue. Left out: dual issue from one warp,
 // replay.
 #pragma once
 

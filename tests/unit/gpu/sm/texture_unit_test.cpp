@@ -107,6 +107,21 @@ TEST(TextureUnit, TheFilterTakesItsCycles) {
   EXPECT_EQ(textures.unit.completions()[0].op, &textures.op);
 }
 
+TEST(TextureUnit, ResultsAreReadyNoEarlierThanTheSmWants) {
+  for (const Cycle later : {0u, 1u, 150u}) {
+    Textures textures;
+    ASSERT_TRUE(textures.issue());
+    const Cycle wanted = textures.machine.cycle + later;
+    textures.unit.ready_from(wanted);
+    while (textures.unit.completions().empty()) {
+      textures.step();
+      ASSERT_LT(textures.machine.cycle, 200u);
+    }
+    const Cycle own = textures.machine.cycle + TextureUnit<32>::kFilterCycles;
+    EXPECT_EQ(textures.unit.completions()[0].ready, std::max(wanted, own));
+  }
+}
+
 TEST(TextureUnit, AWarpsAddressesTakeAQuarterOfItsLanesInCycles) {
   for (const unsigned width : {32u, 16u}) {
     Textures textures(width);
