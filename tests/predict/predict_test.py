@@ -186,8 +186,8 @@ class AgainstTheSimulator(Predicted):
                    ("CHASE", "gpu.dram.controller_cycles=20"), ("STREAM", "gpu.dram.channels=3"), ("FILL", "gpu.dram.channels=12"),
                    ("GATHER", "gpu.sm.count=4"), ("ATOMICS", "gpu.l2.atomic_conflict_cycles=2"), ("ISSUE", "gpu.sm.schedulers=1"),
                    ("CONFLICTS", "gpu.sm.shared_banks=64"), ("CODE", "gpu.l2.latency_cycles=300"),
-                   ("HEAP", "gpu.device_heap.malloc_interval_cycles=9000"), ("CHASE", "gpu.sm.blocking_issue=true"),
-                   ("GATHER", "gpu.sm.coalesced_threads=8"), ("GATHER", "gpu.sm.memory_requests=8")]
+                   ("HEAP", "gpu.device_heap.malloc_interval_cycles=9000"), ("CHAIN", "gpu.sm.blocking_issue=true"),
+                   ("SECTORS", "gpu.sm.coalesced_threads=8"), ("GATHER", "gpu.sm.memory_requests=8")]
         for what, change in some(changes, 3):
             with self.subTest(f"{what} {change}"):
                 slices = ["--set", f"gpu.l2_slices={2 * int(change.split('=')[1])}"] if "channels" in change else []
