@@ -95,7 +95,8 @@ def smallest_machine(duet, machine):
     pattern = re.compile(r"queue|entries|mshr|credit|window|outstanding|pending|buffer|depth|counters|collector|hardware_channels")
     # Bytes, not places: it has to hold the commands of one launch. How many queues there are is another machine.
     kept = {"gpu.front_end.push_buffer_bytes", "gpu.full_empty.queues"}
-    also = {"gpu.sm.fetch_instructions"}  # fetched together, so never more than instruction_buffer holds
+    # Fetched together, so never more than instruction_buffer holds; and a limit that is off by itself.
+    also = {"gpu.sm.fetch_instructions", "gpu.sm.memory_requests"}
     options, section = [], ""
     for line in text.splitlines():
         if line.startswith("["):
