@@ -152,6 +152,7 @@ std::vector<Claim> read_claims(const std::string& path) {
     if (control == nullptr) refuse(table, "a claim that is measured needs a control");
     check_keys(*control, {"text", "machine", "sets", "options", "preexec", "choice"});
     claim.control = Claim::Control{text(*control, "text"), setup(*control)};
+    claim.control->setup.control = true;
   }
   return claims;
 }

@@ -13,11 +13,12 @@ using Strings = std::vector<std::string>;
 
 // The machine and options of an experiment.
 struct Setup {
-  std::string machine;  // empty: the paper's
-  Strings sets;         // of the machine, key=value
-  Strings options;      // of the programs; a later one overrides an earlier one
-  Strings preexec;      // of the pre-execution program, key=value
-  std::string choice;   // the choice whose alternative is taken; empty: none
+  std::string machine;   // empty: the paper's
+  Strings sets;          // of the machine, key=value
+  Strings options;       // of the programs; a later one overrides an earlier one
+  Strings preexec;       // of the pre-execution program, key=value
+  std::string choice;    // the choice whose alternative is taken; empty: none
+  bool control = false;  // a claim's: it need not be measured as closely
 };
 
 // A measurement holds within [low, high], both included.

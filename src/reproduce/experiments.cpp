@@ -13,7 +13,7 @@ namespace duet::reproduce {
 namespace {
 
 std::string key_of(const std::string& name, const Setup& setup) {
-  std::string key = name + '\n' + setup.machine + '\n' + setup.choice;
+  std::string key = name + '\n' + setup.machine + '\n' + setup.choice + (setup.control ? "\ncontrol" : "");
   for (const Strings* words : {&setup.sets, &setup.options, &setup.preexec}) {
     key += '\n';
     for (const std::string& word : *words) key += word + ' ';
@@ -81,6 +81,7 @@ const Measurements& Experiments::measure(const std::string& name, const Setup& o
   setup.options = on.options;
   setup.preexec = on.preexec;
   setup.choice = on.choice;
+  setup.control = on.control;
   const auto [at, is_new] = measured_.try_emplace(key_of(name, setup));
   if (!is_new) return at->second;
   const Experiment& experiment = *paper_.experiment(name);

@@ -34,7 +34,7 @@ class Reproduce(unittest.TestCase):
         arguments = ("--quick", "--work", str(work), "--only", "Y-F10a,Y-F10c,Y-F11,Y-F12,Y-F13,Y-tab1,Y-alg,Y-F18,Y-strd")
         first, result = self.reproduce(*arguments)
         self.assertTrue(first.stdout.startswith("quick:"))
-        self.assertEqual((result["paper"], result["machine"], result["quick"]), ("yang2012", "fused", True))
+        self.assertEqual((result["paper"], result["machine"], result["quick"]), ("yang2012", "fused-2012", True))
         rows = {(row["id"], row["claim"]): row for row in result["rows"]}
         for (name, claim), row in rows.items():
             self.assertIn(row["verdict"], ("holds", "falls short"), (name, claim))

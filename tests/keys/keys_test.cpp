@@ -225,6 +225,9 @@ const std::vector<Row>& levels() {
       row("level[0].wire_cycles", "30"),
       {"level[0].shared_with_processor", "true", memory, {}, Effect::Refused, kL3},
       row("level[0].perfect", "true", {"gpu.full_empty.granule_bytes=0"}),
+      row("level[0].pending_requests", "2",
+          {"gpu.full_empty.granule_bytes=0", "gpu.l2.atomic_words_per_cycle=4",
+           "level[0].atomic_words_per_cycle=0"}),
   };
   return rows;
 }
@@ -570,6 +573,10 @@ TEST(IdleKeys, ChangeNothing) {
     const std::string name = std::string("level[0].") + key;
     expect_idle({name.c_str(), value, memory, perfect, Effect::Time, kL3});
   }
+  const std::vector<std::string> pool{"level[0].pending_requests=8", "gpu.full_empty.granule_bytes=0",
+                                      "gpu.l2.atomic_words_per_cycle=4", "level[0].atomic_words_per_cycle=0"};
+  for (const auto& [key, value] : {std::pair("level[0].mshrs", "2"), {"level[0].mshr_targets", "1"}})
+    expect_idle({key, value, memory, pool, Effect::Time, kL3});
   for (Row row : full_empty()) {
     row.sets = no_bits;
     if (why_idle(row, false) == "") continue;

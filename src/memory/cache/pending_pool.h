@@ -10,7 +10,8 @@
 //
 // Slices are ticked in any order, and none may see that order. So an entry given back at `now` is free
 // strictly later, a slice takes at most one at a time, and where fewer are free than there are slices, turns
-// decide: those that were refused come first. That may cost an edge. A slice that asks no more loses its turn.
+// decide: those that were refused come first. That may cost an edge. A slice that asks no more loses its
+// turn.
 #pragma once
 
 #include <bit>

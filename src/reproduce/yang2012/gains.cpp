@@ -66,11 +66,16 @@ Json figure_10_cell(const Point& point) {
   return {{"ipc", point.ipc()}, {"cycles", point.cycles}};
 }
 
+Way with_all_starts(Way way) {
+  way.starts = kStarts;
+  return way;
+}
+
 }  // namespace
 
 void measure_figure_10(Experiments& experiments, const Setup& setup, Measurements& out) {
-  const Points off = run(experiments, "Y-F10, no pre-execution", kOff, setup),
-               adaptive = run(experiments, "Y-F10, adaptive", kAdaptive, setup);
+  const Points off = run(experiments, "Y-F10, no pre-execution", with_all_starts(kOff), setup),
+               adaptive = run(experiments, "Y-F10, adaptive", with_all_starts(kAdaptive), setup);
   std::map<std::string, unsigned> factors;
   const Points profiled = run_profiled(experiments, "Y-F10, profiled", setup, factors);
   const std::string why = failed({&off, &adaptive, &profiled});
@@ -92,6 +97,10 @@ void measure_figure_10(Experiments& experiments, const Setup& setup, Measurement
   keep("mc_lead", best.most && of_mc ? std::optional(*of_mc - (best.of == "MC" ? *best.next : *best.most))
                                      : std::nullopt);
   keep_gains("adaptive", adaptive, off, out);
+  for (const auto& [quantity, with] : {std::pair("adaptive_mean", &adaptive), {"profiled_mean", &profiled}})
+    if (const auto range = range_of_mean_gains(*with, off);
+        range && adaptive.at("VD").cycles_of_starts.size() > 1)
+      out.notes[quantity] = fmt::format("single starts from {:.1f} to {:.1f}", range->first, range->second);
 
   const auto rate = [](const Point& point) { return std::optional(point.l3_hit_rate()); };
   const auto rate_off = mean_of(off, rate), rate_on = mean_of(adaptive, rate);
@@ -109,7 +118,9 @@ void measure_figure_10(Experiments& experiments, const Setup& setup, Measurement
                                    {"profiled", figure_10_cell(fixed)},
                                    {"skip_factor", factors[one.name]},
                                    {"adaptive_gain_percent", or_null(gain(with, without))},
-                                   {"profiled_gain_percent", or_null(gain(fixed, without))}};
+                                   {"profiled_gain_percent", or_null(gain(fixed, without))},
+                                   {"adaptive_gains_of_starts", gains(with, without)},
+                                   {"profiled_gains_of_starts", gains(fixed, without)}};
     out.figures["11"][one.name] = {{"no-preex", without.l3_hit_rate()}, {"adaptive", with.l3_hit_rate()}};
     out.figures["12"][one.name] = {{"accuracy_percent", or_null(with.accuracy())},
                                    {"lines", with.count("l3.processor_fills")},
@@ -120,7 +131,7 @@ void measure_figure_10(Experiments& experiments, const Setup& setup, Measurement
 }
 
 void measure_perfect_l3(Experiments& experiments, const Setup& setup, Measurements& out) {
-  const Points off = run(experiments, "Y-F10, no pre-execution", kOff, setup),
+  const Points off = run(experiments, "Y-F10, no pre-execution", with_all_starts(kOff), setup),
                perfect =
                    run(experiments, "Y-F10, perfect L3", {"off", {"level[0].perfect=true"}, {}, {}}, setup);
   keep_gains("perfect", perfect, off, out);

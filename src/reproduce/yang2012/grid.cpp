@@ -28,6 +28,9 @@ const Benchmark& benchmark(const std::string& name) {
 namespace {
 
 constexpr const char* kColdStart = "cold_stream";  // the kernel of --start cold
+// Of a start: nine times what cudaMalloc aligns to, against pieces of 256 bytes to 8 KB; and some
+// nanoseconds.
+constexpr unsigned kOffsetBytes = 9 * 256, kLaunchNs = 100, kPhaseNs = 13;
 
 void append(Strings& to, const Strings& words) { to.insert(to.end(), words.begin(), words.end()); }
 
@@ -45,7 +48,8 @@ Strings last_of_each_key(const Strings& sets) {
 
 }  // namespace
 
-Job job_of(Experiments& experiments, const Benchmark& benchmark, const Way& way, const Setup& setup) {
+Job job_of(Experiments& experiments, const Benchmark& benchmark, const Way& way, const Setup& setup,
+           unsigned start) {
   Job job;
   job.source = std::string("yang2012/") + benchmark.source;
   job.machine = setup.machine;
@@ -60,6 +64,10 @@ Job job_of(Experiments& experiments, const Benchmark& benchmark, const Way& way,
   }
   if (experiments.options().quick) append(job.arguments, benchmark.quick);
   append(job.arguments, setup.options);
+  if (start != 0) {
+    append(job.arguments, {"--offset", std::to_string(start * kOffsetBytes)});
+    sets.push_back(fmt::format("driver.launch.call_ns={}", kLaunchNs + start * kPhaseNs));
+  }
   append(sets, way.sets);
   append(sets, setup.sets);
   job.sets = last_of_each_key(sets);
@@ -72,9 +80,27 @@ Job job_of(Experiments& experiments, const Benchmark& benchmark, const Way& way,
   return job;
 }
 
-Point::Point(const Outcome& run) : outcome(&run), right(run.right()) {
-  if (!right || !run.statistics.contains("kernels")) return;
-  for (const auto& kernel : run.statistics["kernels"]) {
+Point::Point(const std::vector<const Outcome*>& outcomes) : outcome(outcomes.front()), right(true) {
+  for (const Outcome* one : outcomes) {
+    if (one->right() && one->statistics.contains("kernels")) continue;
+    if (right) outcome = one;
+    right = false;
+  }
+  if (!right) return;
+  for (const Outcome* one : outcomes) {
+    const double before = cycles;
+    add(one->statistics["kernels"]);
+    cycles_of_starts.push_back(cycles - before);
+  }
+  const auto number = static_cast<double>(outcomes.size());
+  for (double* sum : {&cycles, &thread_instructions, &processor_instructions, &accesses, &covered, &blocks,
+                      &blocks_of_core})
+    *sum /= number;
+  for (auto& [name, sum] : counters) sum /= number;
+}
+
+void Point::add(const nlohmann::json& kernels) {
+  for (const auto& kernel : kernels) {
     if (kernel["name"] == kColdStart) continue;
     cycles += kernel.value("cycles", 0.0);
     thread_instructions += kernel["thread_instructions"].get<double>();
@@ -118,17 +144,46 @@ std::optional<double> Point::accuracy() const {
 }
 
 Points run(Experiments& experiments, const std::string& title, const Way& way, const Setup& setup) {
+  const unsigned starts = experiments.options().quick || setup.control ? 1 : way.starts;
   std::vector<Job> jobs;
-  for (const Benchmark& one : benchmarks()) jobs.push_back(job_of(experiments, one, way, setup));
+  for (const Benchmark& one : benchmarks())
+    for (unsigned start = 0; start < starts; ++start)
+      jobs.push_back(job_of(experiments, one, way, setup, start));
   const std::vector<const Outcome*> outcomes = experiments.runner().run(title, jobs);
   Points points;
-  for (std::size_t i = 0; i < outcomes.size(); ++i) points.emplace(benchmarks()[i].name, Point(*outcomes[i]));
+  for (auto first = outcomes.begin(); const Benchmark& one : benchmarks()) {
+    points.emplace(one.name, Point(std::vector<const Outcome*>(first, first + starts)));
+    first += starts;
+  }
   return points;
 }
 
+std::vector<double> gains(const Point& with, const Point& without) {
+  std::vector<double> all;
+  if (!with.right || !without.right) return all;
+  for (std::size_t i = 0; i < std::min(with.cycles_of_starts.size(), without.cycles_of_starts.size()); ++i)
+    if (with.cycles_of_starts[i] != 0)
+      all.push_back(100 * (without.cycles_of_starts[i] / with.cycles_of_starts[i] - 1));
+  return all;
+}
+
 std::optional<double> gain(const Point& with, const Point& without) {
-  if (!with.right || !without.right || with.cycles == 0) return std::nullopt;
-  return 100 * (without.cycles / with.cycles - 1);
+  std::vector<double> all = gains(with, without);
+  if (all.empty()) return std::nullopt;
+  std::sort(all.begin(), all.end());
+  return (all[(all.size() - 1) / 2] + all[all.size() / 2]) / 2;
+}
+
+std::optional<std::pair<double, double>> range_of_mean_gains(const Points& with, const Points& without) {
+  std::vector<double> sums;
+  for (const auto& [name, point] : with) {
+    const std::vector<double> all = gains(point, without.at(name));
+    if (all.empty()) return std::nullopt;
+    if (sums.empty()) sums.resize(all.size());
+    for (std::size_t i = 0; i < std::min(sums.size(), all.size()); ++i) sums[i] += all[i];
+  }
+  const auto [least, most] = std::minmax_element(sums.begin(), sums.end());
+  return std::pair(*least / static_cast<double>(with.size()), *most / static_cast<double>(with.size()));
 }
 
 std::optional<double> mean_gain(const Points& with, const Points& without) {
@@ -152,10 +207,13 @@ std::string failed(std::initializer_list<const Points*> all) {
 
 Points run_profiled(Experiments& experiments, const std::string& title, const Setup& setup,
                     std::map<std::string, unsigned>& factors) {
+  const auto way = [](unsigned factor, unsigned starts) {
+    return Way{"profiled", {}, {fmt::format("skip_factor={}", factor)}, {}, starts};
+  };
   Points best;
   for (const unsigned factor : kSkipFactors) {
-    const Points points = run(experiments, fmt::format("{}, skip factor {}", title, factor),
-                              {"profiled", {}, {fmt::format("skip_factor={}", factor)}, {}}, setup);
+    const Points points =
+        run(experiments, fmt::format("{}, skip factor {}", title, factor), way(factor, 1), setup);
     for (const auto& [name, point] : points) {
       const auto at = best.find(name);
       if (at != best.end() && at->second.right && (!point.right || point.cycles >= at->second.cycles))
@@ -163,6 +221,16 @@ Points run_profiled(Experiments& experiments, const std::string& title, const Se
       best.insert_or_assign(name, point);
       factors[name] = factor;
     }
+  }
+  if (experiments.options().quick || setup.control) return best;
+  std::vector<Job> jobs;
+  for (const Benchmark& one : benchmarks())
+    for (unsigned start = 0; start < kStarts; ++start)
+      jobs.push_back(job_of(experiments, one, way(factors[one.name], kStarts), setup, start));
+  const std::vector<const Outcome*> outcomes = experiments.runner().run(title + ", best factors", jobs);
+  for (auto first = outcomes.begin(); const Benchmark& one : benchmarks()) {
+    best.insert_or_assign(one.name, Point(std::vector<const Outcome*>(first, first + kStarts)));
+    first += kStarts;
   }
   return best;
 }

@@ -118,7 +118,7 @@ Json choice_rows(Experiments& experiments) {
 }  // namespace
 }  // namespace yang2012
 
-const Paper kYang2012 = {"yang2012", "fused", yang2012::kExperiments, yang2012::print_figures,
+const Paper kYang2012 = {"yang2012", "fused-2012", yang2012::kExperiments, yang2012::print_figures,
                          yang2012::choice_rows};
 
 }  // namespace duet::reproduce

@@ -67,6 +67,19 @@ void show(const char* figure, const Variant& variant, const Pair& pair, const Pa
 
 const Variant kOwn{"the machine itself", {}, {}};
 
+// Of the units that an SM has half of: a warp instruction takes them twice as long.
+Strings twice_the_intervals(const config::Sm& sm) {
+  Strings sets;
+  for (const auto& [name, timing] : {std::pair("integer", &sm.integer),
+                                     {"floating", &sm.floating},
+                                     {"half", &sm.half},
+                                     {"conversion", &sm.conversion},
+                                     {"control", &sm.control},
+                                     {"integer_multiply", &sm.integer_multiply}})
+    sets.push_back(fmt::format("gpu.sm.{}.interval_cycles={}", name, 2 * timing->interval_cycles));
+  return sets;
+}
+
 // The claims of both clocks' figures: gains shrink at one end, and at the other three benchmarks gain more,
 // three less.
 void keep_trends(const Pair& low, const Pair& own, const Pair& high, Measurements& out) {
@@ -109,11 +122,7 @@ void measure_figure_15(Experiments& experiments, const Setup& setup, Measurement
 }
 
 void measure_figure_16(Experiments& experiments, const Setup& setup, Measurements& out) {
-  const Variant narrow{"16 SPs",
-                       {"gpu.sm.integer.interval_cycles=2", "gpu.sm.floating.interval_cycles=2",
-                        "gpu.sm.half.interval_cycles=2", "gpu.sm.conversion.interval_cycles=2",
-                        "gpu.sm.control.interval_cycles=2", "gpu.sm.integer_multiply.interval_cycles=8"},
-                       {}},
+  const Variant narrow{"16 SPs", twice_the_intervals(experiments.resolved(setup).gpu.sm), {}},
       dual{"64 SPs, two warp instructions a cycle",
            {"gpu.sm.schedulers=2", "gpu.sm.sp_units=2", "gpu.sm.fetch_instructions=4",
             "gpu.sm.instruction_buffer=4"},

@@ -306,7 +306,7 @@ TEST_F(MachineFile, LevelsAreTablesWithTables) {
     EXPECT_EQ(error_of(file), refusal(file + ":3", 0, name));
   }
   const std::string twice = write("twice.toml", base + level("L3", 1) + level("l3", 1));
-  EXPECT_EQ(error_of(twice), refusal(twice + ":31", 1, "l3"));
+  EXPECT_EQ(error_of(twice), refusal(twice + ":32", 1, "l3"));
   EXPECT_EQ(error_of(path, {"level[1].name=L2"}), refusal("--set", 1, "L2"));
 }
 
@@ -320,7 +320,7 @@ TEST(Set, IsChecked) {
             "--set: gpu.dram.page_bytes = 5000 is not a power of two");
   EXPECT_EQ(error_of("gtx580", {"gpu.sm.max_shared_bytes_per_block=65536"}),
             "--set: gpu.sm.max_shared_bytes_per_block = 65536 is larger than gpu.sm.shared_bytes = 49152");
-  EXPECT_NE(error_of("nothing").find("known are a10-7850k, cortex-a15, fused, gh200-shared"),
+  EXPECT_NE(error_of("nothing").find("known are a10-7850k, cortex-a15, fused, fused-2012, gh200-shared"),
             std::string::npos);
 }
 
