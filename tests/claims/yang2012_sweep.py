@@ -6,7 +6,7 @@
     yang2012_sweep.py --duet build/bin/duet --list                                   sweeps and their points
 
 A point is a machine and keys. A row has its mean gain in %, each benchmark's, and without pre-execution the mean share of time in which DRAM moves
-data and the mean rate of the GPU's reads that hit L3. With --starts N gains are medians over N starts (--offset of the programs, later launches). By
+data, the mean rate of the GPU's reads that hit L3, and BitonicSort's IPC. With --starts N gains are medians over N starts (--offset of the programs, later launches). By
 hand: a quarter of an hour a sweep and start on two cores.
 """
 import argparse
@@ -53,6 +53,7 @@ MECHANISMS = {
     "64 bytes a cycle from L2": (["gpu.interconnect.flit_bytes=64"], ["gpu.interconnect.flit_bytes=32"]),
     "an L1 of one way": (["gpu.l1.sets=256", "gpu.l1.ways=1"], ["gpu.l1.sets=64", "gpu.l1.ways=4"]),
 }
+DOUBLE = ["gpu.dram.burst_cycles=4", "gpu.dram.timing.ccd=4", "gpu.dram.timing.ccd_l=4"]
 # Sweeps: point, machine, keys of the machine, parameters of the program.
 SWEEPS = {
     "mechanisms": [("`fused`", "fused", [], [])] + [(f"with {name}", "fused", keys[0], []) for name, keys in MECHANISMS.items()] +
@@ -75,6 +76,18 @@ SWEEPS = {
         "from the second wave on": ["first_wave=1"],
         "skip_factor up to 200": ["skip_factor_most=200"],
     }.items()],
+    # Section 5.3 has BitonicSort's IPC close to 90, without pre-execution.
+    "ninety": [(name, "fused-2012", keys, []) for name, keys in {
+        "8 KB": [],
+        "8 KB, 38.4 GB/s": DOUBLE,
+        "4 KB, 38.4 GB/s": ["gpu.dram.interleave_bytes=4096", *DOUBLE],
+        "2 KB, 38.4 GB/s": ["gpu.dram.interleave_bytes=2048", *DOUBLE],
+        "1 KB, 38.4 GB/s": ["gpu.dram.interleave_bytes=1024", *DOUBLE],
+        "256 bytes, 38.4 GB/s": ["gpu.dram.interleave_bytes=256", *DOUBLE],
+        "256 bytes, 38.4 GB/s, 64 misses of L2": ["gpu.dram.interleave_bytes=256", "gpu.l2.mshrs=16", *DOUBLE],
+        "256 bytes, 38.4 GB/s, 256 misses of L2, 512 pending requests":
+            ["gpu.dram.interleave_bytes=256", "gpu.l2.mshrs=64", "level[0].pending_requests=512", *DOUBLE],
+    }.items()],
 }
 
 
@@ -94,7 +107,8 @@ def run(duet: str, program: pathlib.Path, arguments: list[str], machine: str, ke
     for kernel in kernels:
         for name, value in kernel["counters"].items():
             counters[name] = counters.get(name, 0) + value
-    return {"cycles": sum(kernel["cycles"] for kernel in kernels), "ps": sum(kernel["end_ps"] - kernel["start_ps"] for kernel in kernels), "counters": counters}
+    return {"cycles": sum(kernel["cycles"] for kernel in kernels), "ipc": sum(kernel["thread_instructions"] for kernel in kernels) /
+            sum(kernel["cycles"] for kernel in kernels), "ps": sum(kernel["end_ps"] - kernel["start_ps"] for kernel in kernels), "counters": counters}
 
 
 def dram_busy(off: dict, megahertz: float) -> float:
@@ -110,13 +124,15 @@ def row_of(point: tuple, programs: dict[str, pathlib.Path], options: argparse.Na
     name, machine, keys, preexec = point
     runs = {(benchmark, way, start): pool.submit(run, options.duet, path, PROGRAMS[benchmark][1:], machine, keys, way, start)
             for benchmark, path in programs.items() for start in range(options.starts) for way in (None, tuple(preexec))}
-    gains, busy, rates = [], [], []
+    gains, busy, rates, bs = [], [], [], "-"
     for benchmark in programs:
         pairs = [(runs[benchmark, None, start].result(), runs[benchmark, tuple(preexec), start].result()) for start in range(options.starts)]
         gains.append(statistics.median(100 * (off["cycles"] / on["cycles"] - 1) for off, on in pairs))
         busy.append(dram_busy(pairs[0][0], 600))
         rates.append(hits(pairs[0][0]))
-    row = [name, f"{statistics.mean(gains):.1f}", *(f"{gain:.1f}" for gain in gains), f"{statistics.mean(busy):.0f} %", f"{statistics.mean(rates):.0f} %"]
+        if benchmark == "BS":
+            bs = f"{pairs[0][0]['ipc']:.1f}"
+    row = [name, f"{statistics.mean(gains):.1f}", *(f"{gain:.1f}" for gain in gains), f"{statistics.mean(busy):.0f} %", f"{statistics.mean(rates):.0f} %", bs]
     print("  ".join(row), flush=True)
     return row
 
@@ -135,7 +151,7 @@ def main() -> int:
             print(f"{name}: {', '.join(point[0] for point in points)}")
         return 0
     options.duet = str(pathlib.Path(options.duet).resolve())
-    columns = ["", "mean", *options.only, "DRAM busy, off", "hits, off"]
+    columns = ["", "mean", *options.only, "DRAM busy, off", "hits, off", "IPC of BS, off"]
     with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(2) as pool:
         programs = {}
         for benchmark in options.only:

@@ -101,7 +101,7 @@ class Commands(Runs):
         keys = {key["key"]: key for key in json.loads(self.duet("machines", "keys", "--json", "-").stdout)}
         self.assertEqual(keys["gpu.sm.scheduler"]["values"], '"gto", "lrr"')
         free = {name for name, key in keys.items() if key["values"] == "text"}
-        self.assertEqual({name.split(".")[-1] for name in free}, {"name", "description"})
+        self.assertEqual({name.split(".")[-1] for name in free}, {"name", "description", "address_fields"})
 
     def test_the_size_of_l2_is_a_key(self):
         def sizes(*sets):
