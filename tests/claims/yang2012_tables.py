@@ -5,7 +5,8 @@
     duet reproduce yang2012 --work runs --controls --machine fused --json fused.json
     tests/claims/yang2012_tables.py --commit c18859be 2012.json fused.json && docs/results/render.py
 
---commit: the one whose Duet measured. The first scorecard's machine is the one that rows are judged on."""
+--commit: the one whose Duet measured. The first scorecard's machine is the one that rows are judged on. Of one scorecard alone only the table of its
+figures is written."""
 import argparse
 import datetime
 import json
@@ -57,10 +58,10 @@ def figures(score: dict) -> tuple[list[str], list[list[str]]]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--commit", required=True)
-    parser.add_argument("scores", nargs=2, type=pathlib.Path)
+    parser.add_argument("scores", nargs="+", type=pathlib.Path)
     options = parser.parse_args()
     scores = [json.loads(path.read_text()) for path in options.scores]
-    tables = {"claims": claims(scores), **{f"figures-{score['machine']}": figures(score) for score in scores}}
+    tables = {**({"claims": claims(scores)} if len(scores) > 1 else {}), **{f"figures-{score['machine'].removeprefix('fused-')}": figures(score) for score in scores}}
     for name, (columns, rows) in tables.items():
         data = {"command": "duet reproduce yang2012 --controls --machine MACHINE; tests/claims/yang2012_tables.py", "commit": options.commit,
                 "host": "any: simulated time does not depend on it", "date": datetime.date.today().isoformat(), "columns": columns, "rows": rows}
