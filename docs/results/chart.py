@@ -44,15 +44,12 @@ def draw(data: dict, columns: list[str], title: str) -> str:
     for i, label in enumerate(labels):
         for line, words in enumerate(label.split(", ")):
             out.append(f'<text x="{x(i):.1f}" y="{HEIGHT - BOTTOM + 18 + 14 * line}" text-anchor="middle">{html.escape(words)}</text>')
-    ends: list[float] = []
-    for (name, values), colour in zip(series.items(), COLOURS):
+    lowest = 0.0  # of the names so far, from the top down
+    for (name, values), colour in sorted(zip(series.items(), COLOURS), key=lambda one: -one[0][1][-1]):
         width = 3 if name == "mean" else 1.5
         out.append(f'<polyline fill="none" stroke="{colour}" stroke-width="{width}" points="{" ".join(f"{x(i):.1f},{y(v):.1f}" for i, v in enumerate(values))}"/>')
-        at = y(values[-1]) + 4
-        while any(abs(at - other) < 13 for other in ends):
-            at += 13
-        ends.append(at)
-        out.append(f'<text x="{WIDTH - RIGHT + 8}" y="{at:.1f}" fill="{colour}">{html.escape(name)}</text>')
+        lowest = max(y(values[-1]) + 4, lowest + 13)
+        out.append(f'<text x="{WIDTH - RIGHT + 8}" y="{lowest:.1f}" fill="{colour}">{html.escape(name)}</text>')
     return "\n".join([*out, "</svg>"]) + "\n"
 
 
