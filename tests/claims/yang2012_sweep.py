@@ -6,8 +6,9 @@
     yang2012_sweep.py --duet build/bin/duet --list                                   sweeps and their points
 
 A point is a machine and keys. A row has its mean gain in %, each benchmark's, and without pre-execution the mean share of time in which DRAM moves
-data, the mean rate of the GPU's reads that hit L3, and BitonicSort's IPC. With --starts N gains are medians over N starts (--offset of the programs, later launches). By
-hand: a quarter of an hour a sweep and start on two cores.
+data, the mean rate of the GPU's reads that hit L3, and BitonicSort's IPC; with it, how many lines the GPU asks L3 for while the core asks for one in
+VecAdd (Figure 4). With --starts N gains and this ratio are medians over N starts (--offset of the programs, later launches). By hand: a quarter of an
+hour a sweep and start on two cores.
 """
 import argparse
 import concurrent.futures
@@ -18,18 +19,19 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import tomllib
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAMS = {
-    "BSc": ["BlackScholes"],
-    "VD": ["VecAdd"],
-    "FFT": ["FFT"],
-    "MM": ["MM"],
-    "Con": ["Convolution"],
-    "TMV": ["TMV"],
-    "BS": ["BitonicSort", "--first", "210", "--launches", "21"],
-    "MC": ["MonteCarlo", "--options", "1", "--blocks", "512"],
-    "MV": ["MV"],
+    "BSc": "BlackScholes",
+    "VD": "VecAdd",
+    "FFT": "FFT",
+    "MM": "MM",
+    "Con": "Convolution",
+    "TMV": "TMV",
+    "BS": "BitonicSort",
+    "MC": "MonteCarlo",
+    "MV": "MV",
 }
 CHANNELS = 8
 
@@ -68,7 +70,7 @@ SWEEPS = {
         "8 KB, channels hashed": ["gpu.dram.hash_channels=true"],
     }.items()],
     "pending": [(f"{entries} pending requests", "fused-2012", [f"level[0].pending_requests={entries}"], []) for entries in (48, 80, 124, 256, 512)],
-    "misses": [(f"{4 * mshrs} misses of L2", "fused-2012", [f"gpu.l2.mshrs={mshrs}"], []) for mshrs in (2, 4, 8, 12, 16, 64)],
+    "misses": [(f"{4 * mshrs} misses of L2", "fused-2012", [f"gpu.l2.mshrs={mshrs}"], []) for mshrs in (2, 4, 8, 12, 16, 32, 64)],
     "lead": [(name, "fused-2012", [], keys) for name, keys in {
         "as far ahead as it comes": [],
         "one wave ahead": ["waves_ahead=1"],
@@ -91,13 +93,27 @@ SWEEPS = {
 }
 
 
+def arguments_of(benchmark: str) -> list[str]:
+    """What the choices of experiments/yang2012 give the program."""
+    choices = tomllib.loads((ROOT / "experiments/yang2012/choices.toml").read_text())["choice"]
+    return [word for choice in choices if benchmark in choice.get("benchmarks", PROGRAMS) for word in choice.get("on_value", {}).get("options", [])]
+
+
+def requests_ratio(kernel: dict) -> float:
+    """Figure 4: the GPU's requests at L3 in a time, as a multiple of the core's while its program ran."""
+    program = kernel["preexecution"]
+    gpu = sum(kernel["counters"].get(f"l3.gpu_read_{how}", 0) for how in ("hits", "merges", "misses"))
+    ran = (program["ended_ps"] or kernel["end_ps"]) - program["started_ps"]
+    return gpu / (kernel["end_ps"] - kernel["start_ps"]) / (program["requests"] / ran)
+
+
 def run(duet: str, program: pathlib.Path, arguments: list[str], machine: str, keys: list[str], preexec: list[str] | None, start: int) -> dict:
     """Of the kernels but the one that makes the start cold: cycles, and counters."""
     keys = [*([f"driver.launch.call_ns={100 + 13 * start}"] if start else []), *keys]
     words = [f"--set={key}" for key in keys] + ([] if preexec is None else ["--preexec", "adaptive", *(f"--preexec-set={key}" for key in preexec)])
     with tempfile.TemporaryDirectory() as folder:
         command = [duet, "run", "--quiet", "--no-html", "--trace-detail", "none", "--machine", machine, *words, "--out", folder + "/out", str(program), *arguments,
-                   "--start", "cold", *(["--offset", str(2304 * start)] if start else [])]
+                   *(["--offset", str(2304 * start)] if start else [])]
         done = subprocess.run(command, capture_output=True, text=True)
         if done.returncode != 0:
             sys.exit(f"{' '.join(command)}: status {done.returncode}: {done.stderr.strip()[-300:]}")
@@ -108,7 +124,7 @@ def run(duet: str, program: pathlib.Path, arguments: list[str], machine: str, ke
         for name, value in kernel["counters"].items():
             counters[name] = counters.get(name, 0) + value
     return {"cycles": sum(kernel["cycles"] for kernel in kernels), "ipc": sum(kernel["thread_instructions"] for kernel in kernels) /
-            sum(kernel["cycles"] for kernel in kernels), "ps": sum(kernel["end_ps"] - kernel["start_ps"] for kernel in kernels), "counters": counters}
+            sum(kernel["cycles"] for kernel in kernels), "ratio": requests_ratio(kernels[0]) if preexec is not None else 0, "ps": sum(kernel["end_ps"] - kernel["start_ps"] for kernel in kernels), "counters": counters}
 
 
 def dram_busy(off: dict, megahertz: float) -> float:
@@ -122,9 +138,9 @@ def hits(off: dict) -> float:
 
 def row_of(point: tuple, programs: dict[str, pathlib.Path], options: argparse.Namespace, pool: concurrent.futures.Executor) -> list:
     name, machine, keys, preexec = point
-    runs = {(benchmark, way, start): pool.submit(run, options.duet, path, PROGRAMS[benchmark][1:], machine, keys, way, start)
+    runs = {(benchmark, way, start): pool.submit(run, options.duet, path, arguments_of(benchmark), machine, keys, way, start)
             for benchmark, path in programs.items() for start in range(options.starts) for way in (None, tuple(preexec))}
-    gains, busy, rates, bs = [], [], [], "-"
+    gains, busy, rates, bs, ratio = [], [], [], "-", "-"
     for benchmark in programs:
         pairs = [(runs[benchmark, None, start].result(), runs[benchmark, tuple(preexec), start].result()) for start in range(options.starts)]
         gains.append(statistics.median(100 * (off["cycles"] / on["cycles"] - 1) for off, on in pairs))
@@ -132,7 +148,9 @@ def row_of(point: tuple, programs: dict[str, pathlib.Path], options: argparse.Na
         rates.append(hits(pairs[0][0]))
         if benchmark == "BS":
             bs = f"{pairs[0][0]['ipc']:.1f}"
-    row = [name, f"{statistics.mean(gains):.1f}", *(f"{gain:.1f}" for gain in gains), f"{statistics.mean(busy):.0f} %", f"{statistics.mean(rates):.0f} %", bs]
+        if benchmark == "VD":
+            ratio = f"{statistics.median(on['ratio'] for _, on in pairs):.2f}"
+    row = [name, f"{statistics.mean(gains):.1f}", *(f"{gain:.1f}" for gain in gains), f"{statistics.mean(busy):.0f} %", f"{statistics.mean(rates):.0f} %", bs, ratio]
     print("  ".join(row), flush=True)
     return row
 
@@ -151,12 +169,12 @@ def main() -> int:
             print(f"{name}: {', '.join(point[0] for point in points)}")
         return 0
     options.duet = str(pathlib.Path(options.duet).resolve())
-    columns = ["", "mean", *options.only, "DRAM busy, off", "hits, off", "IPC of BS, off"]
+    columns = ["", "mean", *options.only, "DRAM busy, off", "hits, off", "IPC of BS, off", "requests, VD"]
     with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(2) as pool:
         programs = {}
         for benchmark in options.only:
-            programs[benchmark] = pathlib.Path(folder, PROGRAMS[benchmark][0])
-            subprocess.run([options.duet, "cc", ROOT / f"workloads/yang2012/{PROGRAMS[benchmark][0]}.cu", "-o", programs[benchmark]], check=True)
+            programs[benchmark] = pathlib.Path(folder, PROGRAMS[benchmark])
+            subprocess.run([options.duet, "cc", ROOT / f"workloads/yang2012/{PROGRAMS[benchmark]}.cu", "-o", programs[benchmark]], check=True)
         print("  ".join(columns), flush=True)
         rows = [row_of(point, programs, options, pool) for point in SWEEPS[options.sweep]]
     if options.out:

@@ -30,7 +30,7 @@ namespace {
 constexpr const char* kColdStart = "cold_stream";  // the kernel of --start cold
 // Of a start: nine times what cudaMalloc aligns to, against pieces of 256 bytes to 8 KB; and some
 // nanoseconds.
-constexpr unsigned kOffsetBytes = 9 * 256, kLaunchNs = 100, kPhaseNs = 13;
+constexpr unsigned kOffsetBytes = 9 * 256, kPhaseNs = 13;
 
 void append(Strings& to, const Strings& words) { to.insert(to.end(), words.begin(), words.end()); }
 
@@ -66,7 +66,8 @@ Job job_of(Experiments& experiments, const Benchmark& benchmark, const Way& way,
   append(job.arguments, setup.options);
   if (start != 0) {
     append(job.arguments, {"--offset", std::to_string(start * kOffsetBytes)});
-    sets.push_back(fmt::format("driver.launch.call_ns={}", kLaunchNs + start * kPhaseNs));
+    const std::uint64_t own = experiments.resolved(setup).driver.launch.call_ns;
+    sets.push_back(fmt::format("driver.launch.call_ns={}", own + start * kPhaseNs));
   }
   append(sets, way.sets);
   append(sets, setup.sets);

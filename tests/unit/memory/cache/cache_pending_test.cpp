@@ -91,7 +91,7 @@ TEST(CachePending, RequestsOfALineThatStandAsideKeepTheirOrder) {
   rig.run();
   EXPECT_EQ(value<std::uint8_t>(rig.client().answers[before]), static_cast<std::uint8_t>(Rig::initial(128)));
   EXPECT_EQ(value<std::uint8_t>(rig.client().answers[after]), 7);
-  EXPECT_EQ(rig.client().answers[before].edge < rig.client().answers[after].edge, true);
+  EXPECT_LT(rig.client().answers[before].edge, rig.client().answers[after].edge);
 }
 
 // Slices with a memory and a client each, and one pool.
