@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <functional>
 #include <utility>
 
 #include "gpu/sm/execution_units.h"
@@ -12,6 +11,7 @@
 #include "predict/block_pace.h"
 #include "predict/code_fetch.h"
 #include "predict/memory_path.h"
+#include "predict/request_limit.h"
 #include "predict/shared_caches.h"
 
 namespace duet::predict {
@@ -114,7 +114,6 @@ class Run {
     return kernel_.code[warp.steps[warp.at] & ~gpu::RecordedBlock::kAccess];
   }
   void commit(WarpRun& warp, Cycle now, const Access* access, Cycle sent);
-  Cycle room_for_request(Cycle at);
   const std::uint16_t* entries(const TimedOp& timed) const { return &timed_.entries[timed.first_entry]; }
 
   const config::Sm& sm_;
@@ -142,7 +141,7 @@ class Run {
   std::vector<Cycle> queue_;
   std::size_t queue_next_ = 0;
   std::vector<Cycle> pending_;
-  std::vector<Cycle> requests_;  // with gpu.sm.memory_requests: when the loads' are answered, a heap
+  RequestLimit limit_{sm_.memory_requests};
   Cycle load_store_free_ = 0, load_store_busy_ = 0, texture_free_ = 0;
   Cycle heap_free_ = 0;  // the device heap
   Cycle fetch_cycles_;
@@ -340,17 +339,6 @@ void Run::commit(WarpRun& warp, Cycle now, const Access* access, Cycle sent) {
     commits = std::max(least + 1, commits);
 }
 
-// With gpu.sm.memory_requests: when the next request of a load that could leave at `at` does.
-Cycle Run::room_for_request(Cycle at) {
-  const auto later = std::greater<>();
-  while (!requests_.empty() && (requests_.front() < at || requests_.size() >= sm_.memory_requests)) {
-    at = std::max(at, requests_.front() + 1);
-    std::pop_heap(requests_.begin(), requests_.end(), later);
-    requests_.pop_back();
-  }
-  return at;
-}
-
 bool Run::issue_memory(WarpRun& warp, unsigned slot, const TimedOp& timed, Cycle now) {
   const unsigned parts = warp.parts_left == 0 ? std::max<unsigned>(timed.parts, 1) : warp.parts_left;
   if (parts > 1) {
@@ -406,15 +394,14 @@ bool Run::issue_memory(WarpRun& warp, unsigned slot, const TimedOp& timed, Cycle
           ++at;
           break;
         default: {
-          const bool limited = sm_.memory_requests != 0 && request.path == Path::L1 && access.taps == 0 &&
+          const bool limited = limit_.exists() && request.path == Path::L1 && access.taps == 0 &&
                                !gpu::commits_when_sent(op_of(warp));
-          if (limited) at = room_for_request(at);
+          if (limited) at = limit_.room(at);
           const MemoryPath::Times times = path_.send(request, static_cast<double>(at), access.place);
           ready = std::max(ready, static_cast<Cycle>(std::ceil(times.answered)));
           at = static_cast<Cycle>(std::ceil(times.sent)) + 1;
           if (!limited) break;
-          requests_.push_back(static_cast<Cycle>(std::ceil(times.answered)));
-          std::push_heap(requests_.begin(), requests_.end(), std::greater<>());
+          limit_.sent(static_cast<Cycle>(std::ceil(times.answered)));
         }
       }
     }
