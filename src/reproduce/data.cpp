@@ -53,8 +53,8 @@ std::optional<double> number(const toml::table& table, const char* key) {
 }
 
 Setup setup(const toml::table& table) {
-  return {text_or_none(table, "machine"), words(table, "sets"), words(table, "options"),
-          words(table, "preexec"), text_or_none(table, "choice")};
+  return {text_or_none(table, "machine"), words(table, "sets"),          words(table, "options"),
+          words(table, "preexec"),        text_or_none(table, "choice"), words(table, "benchmarks")};
 }
 
 const toml::table* table_or_null(const toml::table& of, const char* key) {
@@ -150,7 +150,7 @@ std::vector<Claim> read_claims(const std::string& path) {
     }
     const toml::table* control = table_or_null(table, "control");
     if (control == nullptr) refuse(table, "a claim that is measured needs a control");
-    check_keys(*control, {"text", "machine", "sets", "options", "preexec", "choice"});
+    check_keys(*control, {"text", "machine", "sets", "options", "preexec", "choice", "benchmarks"});
     claim.control = Claim::Control{text(*control, "text"), setup(*control)};
     claim.control->setup.control = true;
   }

@@ -18,6 +18,7 @@ struct Setup {
   Strings options;       // of the programs; a later one overrides an earlier one
   Strings preexec;       // of the pre-execution program, key=value
   std::string choice;    // the choice whose alternative is taken; empty: none
+  Strings benchmarks;    // those that are run, by name; empty: all
   bool control = false;  // a claim's: it need not be measured as closely
 };
 

@@ -14,7 +14,7 @@ namespace {
 
 std::string key_of(const std::string& name, const Setup& setup) {
   std::string key = name + '\n' + setup.machine + '\n' + setup.choice + (setup.control ? "\ncontrol" : "");
-  for (const Strings* words : {&setup.sets, &setup.options, &setup.preexec}) {
+  for (const Strings* words : {&setup.sets, &setup.options, &setup.preexec, &setup.benchmarks}) {
     key += '\n';
     for (const std::string& word : *words) key += word + ' ';
   }
@@ -55,7 +55,7 @@ Experiments::Experiments(const Paper& paper, const config::Installation& install
       runner_(installation, options) {}
 
 Setup Experiments::base() const {
-  return {options_.machine.empty() ? paper_.machine : options_.machine, options_.sets, {}, {}, {}};
+  return {options_.machine.empty() ? paper_.machine : options_.machine, options_.sets, {}, {}, {}, {}};
 }
 
 config::Machine Experiments::resolved(const Setup& setup) const {
@@ -81,6 +81,7 @@ const Measurements& Experiments::measure(const std::string& name, const Setup& o
   setup.options = on.options;
   setup.preexec = on.preexec;
   setup.choice = on.choice;
+  setup.benchmarks = on.benchmarks;
   setup.control = on.control;
   const auto [at, is_new] = measured_.try_emplace(key_of(name, setup));
   if (!is_new) return at->second;
@@ -89,6 +90,8 @@ const Measurements& Experiments::measure(const std::string& name, const Setup& o
     at->second.notes[""] = "there is no machine " + on.machine;
   else if (experiment.needs_bits && resolved(setup).gpu.full_empty.granule_bytes == 0)
     at->second.notes[""] = "the machine has no full/empty bits";
+  else if (!setup.benchmarks.empty() && !experiment.divides)
+    at->second.notes[""] = "all of its benchmarks are needed";
   else
     experiment.run(*this, setup, at->second);
   return at->second;

@@ -9,6 +9,7 @@ namespace duet::reproduce::yang2012 {
 
 // gains.cpp
 void measure_figure_10(Experiments& experiments, const Setup& setup, Measurements& out);
+void measure_figure_10_profiled(Experiments& experiments, const Setup& setup, Measurements& out);
 void measure_perfect_l3(Experiments& experiments, const Setup& setup, Measurements& out);
 void measure_partition_conflicts(Experiments& experiments, const Setup& setup, Measurements& out);
 void measure_stride_prefetcher(Experiments& experiments, const Setup& setup, Measurements& out);

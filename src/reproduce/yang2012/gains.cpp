@@ -73,34 +73,31 @@ Way with_all_starts(Way way) {
 
 }  // namespace
 
+// The means over starts of a way to run all benchmarks, and how they lie apart.
+void keep_mean_gain(const char* quantity, const Points& with, const Points& without, Measurements& out) {
+  out.keep(quantity, mean_gain(with, without), failed({&without, &with}));
+  const auto range = range_of_mean_gains(with, without);
+  if (range && with.begin()->second.cycles_of_starts.size() > 1)
+    out.notes[quantity] = fmt::format("single starts from {:.1f} to {:.1f}", range->first, range->second);
+}
+
 void measure_figure_10(Experiments& experiments, const Setup& setup, Measurements& out) {
   const Points off = run(experiments, "Y-F10, no pre-execution", with_all_starts(kOff), setup),
                adaptive = run(experiments, "Y-F10, adaptive", with_all_starts(kAdaptive), setup);
-  std::map<std::string, unsigned> factors;
-  const Points profiled = run_profiled(experiments, "Y-F10, profiled", setup, factors);
-  const std::string why = failed({&off, &adaptive, &profiled});
+  const std::string why = failed({&off, &adaptive});
   const auto keep = [&](const char* quantity, std::optional<double> value) {
     out.keep(quantity, value, why);
   };
 
-  const auto adaptive_mean = mean_gain(adaptive, off), profiled_mean = mean_gain(profiled, off);
-  keep("adaptive_mean", adaptive_mean);
-  keep("profiled_mean", profiled_mean);
-  keep("profiled_lead",
-       adaptive_mean && profiled_mean ? std::optional(*profiled_mean - *adaptive_mean) : std::nullopt);
-  const Best best = best_gain(adaptive, off), best_profiled = best_gain(profiled, off);
+  keep_mean_gain("adaptive_mean", adaptive, off, out);
+  const Best best = best_gain(adaptive, off);
   keep("adaptive_best", best.most);
-  keep("profiled_best", best_profiled.most);
   if (best.most) out.notes["adaptive_best"] = best.of;
-  if (best_profiled.most) out.notes["profiled_best"] = best_profiled.of;
-  const auto of_mc = gain(adaptive.at("MC"), off.at("MC"));
-  keep("mc_lead", best.most && of_mc ? std::optional(*of_mc - (best.of == "MC" ? *best.next : *best.most))
-                                     : std::nullopt);
+  const auto mc = adaptive.find("MC");
+  const auto of_mc = mc == adaptive.end() ? std::nullopt : gain(mc->second, off.at("MC"));
+  const auto others = best.of == "MC" ? best.next : best.most;
+  keep("mc_lead", of_mc && others ? std::optional(*of_mc - *others) : std::nullopt);
   keep_gains("adaptive", adaptive, off, out);
-  for (const auto& [quantity, with] : {std::pair("adaptive_mean", &adaptive), {"profiled_mean", &profiled}})
-    if (const auto range = range_of_mean_gains(*with, off);
-        range && adaptive.at("VD").cycles_of_starts.size() > 1)
-      out.notes[quantity] = fmt::format("single starts from {:.1f} to {:.1f}", range->first, range->second);
 
   const auto rate = [](const Point& point) { return std::optional(point.l3_hit_rate()); };
   const auto rate_off = mean_of(off, rate), rate_on = mean_of(adaptive, rate);
@@ -109,24 +106,47 @@ void measure_figure_10(Experiments& experiments, const Setup& setup, Measurement
   keep("l3_rise", rate_off && rate_on ? std::optional(*rate_on - *rate_off) : std::nullopt);
   keep("accuracy", mean_of(adaptive, [](const Point& point) { return point.accuracy(); }));
   keep("instructions_adaptive", mean_of(adaptive, instruction_share));
-  keep("instructions_profiled", mean_of(profiled, instruction_share));
 
-  for (const Benchmark& one : benchmarks()) {
-    const Point &without = off.at(one.name), &with = adaptive.at(one.name), &fixed = profiled.at(one.name);
-    out.figures["10"][one.name] = {{"no-preex", figure_10_cell(without)},
-                                   {"adaptive", figure_10_cell(with)},
-                                   {"profiled", figure_10_cell(fixed)},
-                                   {"skip_factor", factors[one.name]},
-                                   {"adaptive_gain_percent", or_null(gain(with, without))},
-                                   {"profiled_gain_percent", or_null(gain(fixed, without))},
-                                   {"adaptive_gains_of_starts", gains(with, without)},
-                                   {"profiled_gains_of_starts", gains(fixed, without)}};
-    out.figures["11"][one.name] = {{"no-preex", without.l3_hit_rate()}, {"adaptive", with.l3_hit_rate()}};
-    out.figures["12"][one.name] = {{"accuracy_percent", or_null(with.accuracy())},
-                                   {"lines", with.count("l3.processor_fills")},
-                                   {"lines_of_the_gpu", with.reads_at_l3("misses")}};
-    out.figures["13"][one.name] = {{"adaptive", or_null(instruction_share(with))},
-                                   {"profiled", or_null(instruction_share(fixed))}};
+  for (const auto& [name, without] : off) {
+    const Point& with = adaptive.at(name);
+    Json& figure_10 = out.figures["10"][name];
+    figure_10["no-preex"] = figure_10_cell(without);
+    figure_10["adaptive"] = figure_10_cell(with);
+    figure_10["adaptive_gain_percent"] = or_null(gain(with, without));
+    figure_10["adaptive_gains_of_starts"] = gains(with, without);
+    out.figures["11"][name] = {{"no-preex", without.l3_hit_rate()}, {"adaptive", with.l3_hit_rate()}};
+    out.figures["12"][name] = {{"accuracy_percent", or_null(with.accuracy())},
+                               {"lines", with.count("l3.processor_fills")},
+                               {"lines_of_the_gpu", with.reads_at_l3("misses")}};
+    out.figures["13"][name]["adaptive"] = or_null(instruction_share(with));
+  }
+}
+
+void measure_figure_10_profiled(Experiments& experiments, const Setup& setup, Measurements& out) {
+  const Points off = run(experiments, "Y-F10, no pre-execution", with_all_starts(kOff), setup),
+               adaptive = run(experiments, "Y-F10, adaptive", with_all_starts(kAdaptive), setup);
+  std::map<std::string, unsigned> factors;
+  const Points profiled = run_profiled(experiments, "Y-F10, profiled", setup, factors);
+  const std::string why = failed({&off, &adaptive, &profiled});
+
+  keep_mean_gain("profiled_mean", profiled, off, out);
+  const auto adaptive_mean = mean_gain(adaptive, off), profiled_mean = mean_gain(profiled, off);
+  out.keep("profiled_lead",
+           adaptive_mean && profiled_mean ? std::optional(*profiled_mean - *adaptive_mean) : std::nullopt,
+           why);
+  const Best best = best_gain(profiled, off);
+  out.keep("profiled_best", best.most, why);
+  if (best.most) out.notes["profiled_best"] = best.of;
+  out.keep("instructions_profiled", mean_of(profiled, instruction_share), why);
+
+  for (const auto& [name, without] : off) {
+    const Point& fixed = profiled.at(name);
+    Json& figure_10 = out.figures["10"][name];
+    figure_10["profiled"] = figure_10_cell(fixed);
+    figure_10["skip_factor"] = factors[name];
+    figure_10["profiled_gain_percent"] = or_null(gain(fixed, without));
+    figure_10["profiled_gains_of_starts"] = gains(fixed, without);
+    out.figures["13"][name]["profiled"] = or_null(instruction_share(fixed));
   }
 }
 
@@ -136,10 +156,9 @@ void measure_perfect_l3(Experiments& experiments, const Setup& setup, Measuremen
                    run(experiments, "Y-F10, perfect L3", {"off", {"level[0].perfect=true"}, {}, {}}, setup);
   keep_gains("perfect", perfect, off, out);
   out.keep("perfect_mean", mean_gain(perfect, off), failed({&off, &perfect}));
-  for (const Benchmark& one : benchmarks()) {
-    out.figures["10"][one.name]["perfect L3"] = figure_10_cell(perfect.at(one.name));
-    out.figures["10"][one.name]["perfect_gain_percent"] =
-        or_null(gain(perfect.at(one.name), off.at(one.name)));
+  for (const auto& [name, with] : perfect) {
+    out.figures["10"][name]["perfect L3"] = figure_10_cell(with);
+    out.figures["10"][name]["perfect_gain_percent"] = or_null(gain(with, off.at(name)));
   }
 }
 

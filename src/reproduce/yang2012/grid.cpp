@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
 namespace duet::reproduce::yang2012 {
 
@@ -146,13 +147,19 @@ std::optional<double> Point::accuracy() const {
 
 Points run(Experiments& experiments, const std::string& title, const Way& way, const Setup& setup) {
   const unsigned starts = experiments.options().quick || setup.control ? 1 : way.starts;
+  const Strings& only = setup.benchmarks;
+  std::vector<Benchmark> chosen;
+  std::copy_if(benchmarks().begin(), benchmarks().end(), std::back_inserter(chosen),
+               [&](const Benchmark& one) {
+                 return only.empty() || std::find(only.begin(), only.end(), one.name) != only.end();
+               });
   std::vector<Job> jobs;
-  for (const Benchmark& one : benchmarks())
+  for (const Benchmark& one : chosen)
     for (unsigned start = 0; start < starts; ++start)
       jobs.push_back(job_of(experiments, one, way, setup, start));
   const std::vector<const Outcome*> outcomes = experiments.runner().run(title, jobs);
   Points points;
-  for (auto first = outcomes.begin(); const Benchmark& one : benchmarks()) {
+  for (auto first = outcomes.begin(); const Benchmark& one : chosen) {
     points.emplace(one.name, Point(std::vector<const Outcome*>(first, first + starts)));
     first += starts;
   }

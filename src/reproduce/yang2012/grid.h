@@ -69,6 +69,7 @@ struct Point {
 
 using Points = std::map<std::string, Point>;  // by benchmark
 
+// Of the setup's benchmarks.
 Points run(Experiments& experiments, const std::string& title, const Way& way, const Setup& setup);
 
 // How much faster, in percent, the median of the starts that both have; nothing when a run failed.

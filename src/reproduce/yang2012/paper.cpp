@@ -16,8 +16,9 @@ namespace {
 const Experiment kExperiments[] = {
     {"figure 4", measure_figure_4, false, true},
     {"figure 6", measure_figure_6, false, true},
-    {"figure 10", measure_figure_10, false, true},
-    {"perfect L3", measure_perfect_l3, false, true},
+    {"figure 10", measure_figure_10, false, true, true},
+    {"figure 10, profiled", measure_figure_10_profiled, false, true},
+    {"perfect L3", measure_perfect_l3, false, true, true},
     {"partition conflicts", measure_partition_conflicts, false, true},
     {"figure 14", measure_figure_14, false, true},
     {"figure 15", measure_figure_15, false, true},

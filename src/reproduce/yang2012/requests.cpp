@@ -169,7 +169,8 @@ void measure_table_1(Experiments& experiments, const Setup& setup, Measurements&
 }
 
 void measure_algorithm(Experiments& experiments, const Setup& setup, Measurements& out) {
-  const Setup plain{setup.machine, setup.sets, {}, setup.preexec, setup.choice};
+  Setup plain = setup;
+  plain.options.clear();
   std::vector<Job> jobs;
   for (const Benchmark& one : benchmarks()) {
     jobs.push_back(job_of(experiments, one, kAdaptive, plain));

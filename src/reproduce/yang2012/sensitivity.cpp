@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "machine/cores_for_gpu/preexecution_options.h"
 #include "reproduce/yang2012/figures.h"
 #include "reproduce/yang2012/grid.h"
 
@@ -144,14 +145,15 @@ void measure_figure_16(Experiments& experiments, const Setup& setup, Measurement
 void measure_figure_17(Experiments& experiments, const Setup& setup, Measurements& out) {
   const Points off = run(experiments, "Y-F17, no pre-execution", kOff, setup);
   std::map<std::string, Points> on;
-  for (const char* set :
-       {"batch_size=8", "batch_size=16", "batch_size=32", "threshold=10", "threshold=20", "threshold=50"}) {
-    on.emplace(set, run(experiments, std::string("Y-F17, ") + set, {"adaptive", {}, {set}, {}}, setup));
-    for (const Benchmark& one : benchmarks()) {
-      const Point& point = on.at(set).at(one.name);
-      out.figures["17"][set][one.name] = {{"ipc", point.ipc()}};
-    }
-  }
+  const auto measure = [&](const char* key, unsigned value, unsigned own) {
+    const std::string set = fmt::format("{}={}", key, value);
+    const Way way{"adaptive", {}, value == own ? Strings{} : Strings{set}, {}};
+    const Points& points = on.emplace(set, run(experiments, "Y-F17, " + set, way, setup)).first->second;
+    for (const auto& [name, point] : points) out.figures["17"][set][name] = {{"ipc", point.ipc()}};
+  };
+  const machine::PreexecutionOptions options;  // those of all other figures
+  for (const unsigned batch_size : {8, 16, 32}) measure("batch_size", batch_size, options.batch_size);
+  for (const unsigned threshold : {10, 20, 50}) measure("threshold", threshold, options.threshold);
   const auto mean = [&](const char* set) { return mean_gain(on.at(set), off); };
   // As a share of the gain itself, in percent: where there is none, nothing can be said to matter little.
   const auto spread = [&](std::initializer_list<const char*> sets, const char* of) -> std::optional<double> {
