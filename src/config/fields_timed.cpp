@@ -13,12 +13,11 @@ void add_timing(std::vector<Field>& fields, const std::string& prefix, Sm::Timin
 }
 
 // The keys of all caches.
-void add_lines(std::vector<Field>& fields, const std::string& prefix, Cache& cache, Bytes least_line = 32) {
+void add_lines(std::vector<Field>& fields, const std::string& prefix, Cache& cache) {
   const std::vector<Field> own{
       {prefix + ".sets", &cache.sets, 1u, 65536u, "", "sets; a power of two"},
       {prefix + ".ways", &cache.ways, 1u, 1024u, "lines", "of a set"},
-      {prefix + ".line_bytes", &cache.line_bytes, least_line, 128u, "B",
-       least_line == 128 ? "one line: what copy engines move" : "one line; a power of two"},
+      {prefix + ".line_bytes", &cache.line_bytes, 32u, 128u, "B", "one line; a power of two"},
       {prefix + ".latency_cycles", &cache.latency_cycles, 1u, kCycles, "cycles", "from arrival to lookup"},
       {prefix + ".mshrs", &cache.mshrs, 1u, 65536u, "lines", "lines on their way"},
   };
@@ -26,9 +25,8 @@ void add_lines(std::vector<Field>& fields, const std::string& prefix, Cache& cac
 }
 
 // The keys of caches with data, some of them read-only.
-void add_read_cache(std::vector<Field>& fields, const std::string& prefix, Cache& cache,
-                    Bytes least_line = 32) {
-  add_lines(fields, prefix, cache, least_line);
+void add_read_cache(std::vector<Field>& fields, const std::string& prefix, Cache& cache) {
+  add_lines(fields, prefix, cache);
   const std::vector<Field> own{
       {prefix + ".sector_bytes", &cache.sector_bytes, 32u, 128u, "B", "fetched by a miss; divides the line"},
       {prefix + ".mshr_targets", &cache.mshr_targets, 1u, 65536u, "requests",
@@ -42,8 +40,8 @@ void add_read_cache(std::vector<Field>& fields, const std::string& prefix, Cache
   fields.insert(fields.end(), own.begin(), own.end());
 }
 
-void add_cache(std::vector<Field>& fields, const std::string& prefix, Cache& cache, Bytes least_line = 32) {
-  add_read_cache(fields, prefix, cache, least_line);
+void add_cache(std::vector<Field>& fields, const std::string& prefix, Cache& cache) {
+  add_read_cache(fields, prefix, cache);
   const std::vector<Field> own{
       {prefix + ".write_back", &cache.write_back, 0u, 0u, "", "write-back; otherwise write-through"},
       {prefix + ".write_allocate", &cache.write_allocate, 0u, 0u, "", "a write that misses takes a line"},
@@ -296,7 +294,7 @@ void add_timed_gpu(std::vector<Field>& fields, Gpu& gpu) {
        "wanted; 0: none"});
   fields.push_back(
       {"gpu.l2_slices", &gpu.l2_slices, 1u, 1024u, "slices", "of L2; a multiple of the channels"});
-  add_cache(fields, "gpu.l2", gpu.l2, 128);
+  add_cache(fields, "gpu.l2", gpu.l2);
   add_fetch_on_write(fields, "gpu.l2", gpu.l2);
   add_atomic_conflicts(fields, "gpu.l2", gpu.l2);
   add_interconnect(fields, "gpu.interconnect", gpu.interconnect);

@@ -191,7 +191,7 @@ const std::vector<Row>& levels() {
     return Row{key, value, memory, std::move(sets), Effect::Time, kL3};
   };
   static const std::vector<Row> rows{
-      {"gpu.l2.line_bytes", "64", memory, {}, Effect::Refused},
+      {"gpu.l2.line_bytes", "64", memory, {"gpu.full_empty.granule_bytes=0", "gpu.l2.sector_bytes=32"}},
       row("gpu.l2.fetch_on_write", "true", {"gpu.full_empty.granule_bytes=0"}),
       row("gpu.l2.write_back", "false"),
       row("gpu.l2.write_evict", "true", {"gpu.l2.write_back=false", "gpu.l2.write_allocate=false"}),

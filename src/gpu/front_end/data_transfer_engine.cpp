@@ -44,12 +44,12 @@ void DataTransferEngine::start(Picoseconds now) {
   inside_ = (move_.flags & (kCopyFromHost | kCopyToHost)) == 0 && !move_.bits_only;
   window_ =
       inside_ ? std::max(config_.device_packets, config_.outstanding_packets) : config_.outstanding_packets;
-  store_and_forward_ = config_.packet_payload_bytes > memory::kLineBytes && move_.flags != 0;
+  store_and_forward_ = config_.packet_payload_bytes > config_.line_bytes && move_.flags != 0;
   // Without data only the line bounds a request.
   const bool blocks = config_.block_bytes != 0 && !store_and_forward_ && !move_.bits_only;
   longest_ = blocks            ? config_.block_bytes
-             : move_.bits_only ? memory::kLineBytes
-                               : std::min<Bytes>(config_.packet_payload_bytes, memory::kLineBytes);
+             : move_.bits_only ? config_.line_bytes
+                               : std::min(config_.packet_payload_bytes, config_.line_bytes);
   faulted_ = false;
   fault_address_ = {};
   start_ps_ = last_answer_ps_ = busy_counted_ps_ = now;
@@ -158,7 +158,7 @@ bool DataTransferEngine::send(Picoseconds now, memory::RequestHandle handle) {
 bool DataTransferEngine::issue(Picoseconds now) {
   if (!may_issue()) return false;
   const bool one_end = move_.pattern_bytes != 0 || move_.bits_only;
-  const Bytes unit = std::max<Bytes>(longest_, memory::kLineBytes);
+  const Bytes unit = std::max(longest_, config_.line_bytes);
   const auto in_line = [&](PhysicalAddress physical) { return unit - physical % unit; };
   PhysicalAddress to, from;
   Bytes left = 0;
@@ -205,7 +205,7 @@ bool DataTransferEngine::issue(Picoseconds now) {
   statistics_.bytes += bytes;
   advance(bytes);
   const Bytes payload = config_.packet_payload_bytes;
-  if (offset_ == 0 || (device + bytes) % payload == 0 || pieces_ == payload / memory::kLineBytes)
+  if (offset_ == 0 || (device + bytes) % payload == 0 || pieces_ == payload / config_.line_bytes)
     close_link_packet();
   return true;
 }

@@ -1,5 +1,7 @@
 #include "machine/build/board.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "base/error.h"
@@ -25,12 +27,11 @@ const config::Machine& checked(const config::Machine& config) {
   at_least_one(config.gpu.copy_engines.outstanding_packets, "gpu.copy_engines.outstanding_packets");
   at_least_one(config.link.queue_packets, "link.queue_packets");
   at_least_one(config.link.packet_payload_bytes, "link.packet_payload_bytes");
-  const Bytes payload = config.link.packet_payload_bytes;
-  if (payload > memory::kLineBytes && payload % memory::kLineBytes != 0)
-    throw Error("link.packet_payload_bytes above 128 must be a multiple of 128");
-  if (config.gpu.copy_engines.outstanding_packets < payload / memory::kLineBytes)
-    throw Error("gpu.copy_engines.outstanding_packets must be at least " +
-                std::to_string(payload / memory::kLineBytes) +
+  const Bytes payload = config.link.packet_payload_bytes, line = config.gpu.l2.line_bytes;
+  if (payload > line && payload % line != 0)
+    throw Error(fmt::format("link.packet_payload_bytes above {0} must be a multiple of {0}", line));
+  if (config.gpu.copy_engines.outstanding_packets < payload / line)
+    throw Error("gpu.copy_engines.outstanding_packets must be at least " + std::to_string(payload / line) +
                 ", the lines of a packet of link.packet_payload_bytes");
   at_least_one(config.driver.queue_commands, "driver.queue_commands");
   if (config.gpu.copy_engines.count > 64) throw Error("gpu.copy_engines.count must be at most 64");
@@ -84,6 +85,7 @@ Board::Board(sim::Engine& engine, const config::Machine& config, memory::Address
         bits ? engines.bit_lines_outstanding : engines.outstanding_packets,
         timed ? engines.outstanding_acks : 0,
         config.link.packet_payload_bytes,
+        config.gpu.l2.line_bytes,
         static_cast<std::uint8_t>(i),
         link_number,
         kHostMemory,

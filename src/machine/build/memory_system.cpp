@@ -39,6 +39,10 @@ MemorySystem::MemorySystem(sim::Engine& engine, const sim::Component* shared, co
   for (unsigned c = 0; c < map_.channels(); ++c)
     controllers_.emplace_back(engine, "DRAM channel " + std::to_string(c), parent, config_.dram, c, map_,
                               pool, address_space, config_.full_empty);
+  // As the longest request that comes from above.
+  Bytes line_bytes = config_.l2.line_bytes;
+  for (const config::Level& level : levels) line_bytes = std::max(line_bytes, level.cache.line_bytes);
+  for (memory::DramController& controller : controllers_) controller.keep_order_in(line_bytes);
   levels_.emplace_back(
       engine, parent, config::Level{"L2", config_.l2_slices, config_.l2, config_.interconnect},
       CacheLevel::Names{"interconnect to memory", "interconnect to SMs", "interconnect", "l2"}, map_, pool,
@@ -76,13 +80,34 @@ void MemorySystem::connect_sm(sim::Component& sm, gpu::TimedSm::Ports& ports) {
   memory::RequestCrossbar& requests = levels_.front().requests();
   memory::ResponseCrossbar& responses = levels_.front().responses();
   const unsigned in = requests.add_input_port(), out = responses.add_output_port();
+  // The way to L2 of `client`, which sends requests of up to so many bytes.
+  struct Way {
+    memory::Channel* requests;
+    sim::Queue<memory::Packet>* responses;
+  };
+  const auto way = [&](sim::Component& client, Bytes line_bytes, std::uint16_t own) -> Way {
+    if (line_bytes <= config_.l2.line_bytes)
+      return {&requests.add_input(in, &client), &responses.add_output(out, own, &client)};
+    const config::Interconnect& interconnect = config_.interconnect;
+    memory::LevelPort& port = ports_.emplace_back(
+        engine_, "port " + std::to_string(own) + " of SM " + std::to_string(sm_number), &sm,
+        memory::LevelPortConfig{interconnect.clock_khz * 1000, config_.l2.line_bytes, 0,
+                                interconnect.queue_packets},
+        pool_);
+    auto& to = channels_.emplace_back(interconnect.queue_packets, &client, &port);
+    auto& from = queues_.emplace_back(interconnect.queue_packets, &port, &client);
+    port.connect_above(to, from);
+    port.connect_below(requests.add_input(in, &port), responses.add_output(out, own, &port), own,
+                       &destinations_);
+    return {&to, &from};
+  };
   const auto place = [&](memory::Cache& cache, const config::Cache& config, std::uint16_t own,
                          memory::Channel*& to, sim::Queue<memory::Packet>*& from) {
     to = &channels_.emplace_back(config.queue_entries, &sm, &cache);
     from = &queues_.emplace_back(config.queue_entries, &cache, &sm);
     cache.connect_above(*to, *from);
-    cache.connect_below(requests.add_input(in, &cache), responses.add_output(out, own, &cache), own,
-                        &destinations_);
+    const Way below = way(cache, config.line_bytes, own);
+    cache.connect_below(*below.requests, *below.responses, own, &destinations_);
   };
   memory::Cache& l1 = l1_.emplace_back(engine_, "L1 " + std::to_string(sm_number), "l1", &sm, 0, config_.l1,
                                        hertz, pool_, memory::LineNumbering{}, config_.full_empty);
@@ -108,8 +133,9 @@ void MemorySystem::connect_sm(sim::Component& sm, gpu::TimedSm::Ports& ports) {
     if (std::exchange(last, now) != now && to_l1.can_push(now)) to_l1.push(now, memory::CacheCommand{});
   };
   ports.instructions.number = static_cast<std::uint16_t>(number + 2);
-  ports.instructions.to_memory = &requests.add_input(in, &sm);
-  ports.instructions.from_memory = &responses.add_output(out, ports.instructions.number, &sm);
+  const Way to_code = way(sm, config_.instruction_cache.line_bytes, ports.instructions.number);
+  ports.instructions.to_memory = to_code.requests;
+  ports.instructions.from_memory = to_code.responses;
   ports.instructions.destinations = &destinations_;
 }
 
@@ -162,6 +188,7 @@ void MemorySystem::write_back_all() {
   constexpr Bytes kAll = Bytes{1} << 62;
   write_back(PhysicalAddress(0), kAll);
   for (memory::Cache& l1 : l1_) l1.flush_range(PhysicalAddress(0), kAll, store_into(address_space_.memory()));
+  for (memory::LevelPort& port : ports_) port.forget(PhysicalAddress(0), kAll);
 }
 
 void MemorySystem::warm(const std::vector<Sector>& latest_first) {

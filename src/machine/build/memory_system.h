@@ -16,6 +16,7 @@
 #include "memory/address_map.h"
 #include "memory/address_space.h"
 #include "memory/cache/cache.h"
+#include "memory/cache/level_port.h"
 #include "memory/dram/dram_controller.h"
 #include "sim/engine.h"
 
@@ -95,7 +96,8 @@ class MemorySystem {
   memory::Destinations destinations_;
   HostBridge bridge_;
   std::deque<memory::Cache> l1_, constant_caches_;
-  std::deque<memory::Channel> channels_;           // between SMs and their caches
+  std::deque<memory::LevelPort> ports_;   // of those of an SM whose requests are longer than L2's lines
+  std::deque<memory::Channel> channels_;  // between SMs and their caches
   std::deque<sim::Queue<memory::Packet>> queues_;  // the other way
   std::deque<sim::Queue<memory::CacheCommand>> commands_;
   std::deque<sim::Queue<std::uint32_t>> commands_done_;

@@ -64,12 +64,12 @@ class Rules {
                          said("host.dram_bytes")));
     if (gpu_.front_end.push_buffer_bytes % 128 != 0)
       refuse("gpu.front_end.push_buffer_bytes", "is not a multiple of 128");
-    const Bytes payload = resolved_.machine.link.packet_payload_bytes;
-    if (payload > 128 && payload % 128 != 0)
-      refuse("link.packet_payload_bytes", "is above 128 and not a multiple of it");
-    if (gpu_.copy_engines.outstanding_packets < payload / 128)
+    const Bytes payload = resolved_.machine.link.packet_payload_bytes, line = gpu_.l2.line_bytes;
+    if (payload > line && payload % line != 0)
+      refuse("link.packet_payload_bytes", fmt::format("is above {} and not a multiple of it", line));
+    if (gpu_.copy_engines.outstanding_packets < payload / line)
       refuse("gpu.copy_engines.outstanding_packets",
-             fmt::format("is less than the {} lines of a packet of {}", payload / 128,
+             fmt::format("is less than the {} lines of a packet of {}", payload / line,
                          said("link.packet_payload_bytes")));
   }
 
@@ -158,10 +158,10 @@ class Rules {
     read_cache("gpu.constant_cache", gpu_.constant_cache, gpu_.sm.count, "gpu.sm.count");
     lines("gpu.instruction_cache", gpu_.instruction_cache, gpu_.sm.count, "gpu.sm.count");
     cache("gpu.l2", gpu_.l2, gpu_.l2_slices, "gpu.l2_slices");
-    for (const char* own : {"gpu.l1", "gpu.constant_cache", "gpu.instruction_cache"}) {
-      const std::string key = own + std::string(".line_bytes");
-      if (number(key) > gpu_.l2.line_bytes) refuse(key, "is more than " + said("gpu.l2.line_bytes"));
-    }
+    if (gpu_.l2.line_bytes != memory::kLineBytes && gpu_.full_empty.granule_bytes != 0)
+      refuse("gpu.l2.line_bytes", fmt::format("is not {}, which full/empty bits want: set "
+                                              "gpu.full_empty.granule_bytes = 0",
+                                              memory::kLineBytes));
   }
 
   void prefetcher() const {

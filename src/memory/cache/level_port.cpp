@@ -4,6 +4,7 @@
 #include <cstring>
 #include <utility>
 
+#include "memory/atomic_request.h"
 #include "memory/cache/byte_masks.h"
 #include "memory/cache/cache_command.h"
 
@@ -89,23 +90,36 @@ void LevelPort::take(Picoseconds now, const Packet& packet) {
     return;
   }
   request.was_held = true;  // when all parts were
+  const bool ranges = request.operation == Operation::Clean || request.operation == Operation::Invalidate;
   for (; line < end; line += config_.line_bytes) {
     const PhysicalAddress first = std::max(line, request.address);
     const auto bytes = static_cast<unsigned>(std::min(line + config_.line_bytes, end) - first);
     const auto offset = static_cast<unsigned>(first - request.address);
-    const ByteMask mask = moved_down(request.mask, offset) & ByteMask::first(bytes);
+    const ByteMask all = ByteMask::first(bytes);
+    const ByteMask mask = ranges ? all : moved_down(request.mask, offset) & all;
     if (!any(mask)) continue;
-    const RequestHandle handle = pool_.allocate();
-    Request& part = pool_[handle];
-    static_cast<RequestFields&>(part) = request;
-    part.address = first;
-    part.bytes = static_cast<std::uint16_t>(bytes);
-    part.mask = mask;
-    if (request.operation != Operation::Read)
-      std::memcpy(part.data.data(), request.data.data() + offset, bytes);
+    const RequestHandle handle = part_of(request, first, bytes, mask);
     whole.parts[whole.parts_left++] = handle;
     send(now, index, handle);
   }
+}
+
+RequestHandle LevelPort::part_of(const Request& request, PhysicalAddress first, unsigned bytes,
+                                 const ByteMask& mask) {
+  const auto offset = static_cast<unsigned>(first - request.address);
+  const RequestHandle handle = pool_.allocate();
+  Request& part = pool_[handle];
+  static_cast<RequestFields&>(part) = request;
+  part.address = first;
+  part.bytes = static_cast<std::uint16_t>(bytes);
+  part.mask = mask;
+  if (request.operation != Operation::Read)
+    std::memcpy(part.data.data(), request.data.data() + offset, bytes);
+  if (request.second != kNoRequest) {
+    part.second = pool_.allocate();
+    std::memcpy(pool_[part.second].data.data(), pool_[request.second].data.data() + offset, bytes);
+  }
+  return handle;
 }
 
 void LevelPort::send(Picoseconds now, std::uint32_t index, RequestHandle part) {
@@ -124,15 +138,11 @@ void LevelPort::finish(Picoseconds now, const Packet& packet) {
   Packet answer = packet;
   answer.request = whole.packet.request;
   if (packet.request != whole.packet.request) {
-    const Request& part = pool_[packet.request];
     Request& request = pool_[whole.packet.request];
-    const auto offset = static_cast<unsigned>(part.address - request.address);
-    if (request.operation == Operation::Read) {
-      copy_masked(request.data.data() + offset, part.data.data(), part.mask);
-      answer.payload_bytes = request.bytes;
-      request.was_held &= part.was_held;
-    }
+    take_over(pool_[packet.request], request);
+    answer.payload_bytes = answer_bytes(request);
     std::replace(whole.parts.begin(), whole.parts.end(), packet.request, kNoRequest);
+    if (pool_[packet.request].second != kNoRequest) pool_.release(pool_[packet.request].second);
     pool_.release(packet.request);
   }
   if (--whole.parts_left != 0) return;
@@ -141,6 +151,15 @@ void LevelPort::finish(Picoseconds now, const Packet& packet) {
   answer.argument = whole.packet.argument;
   free_wholes_.push_back(static_cast<std::uint32_t>(packet.argument));
   up_.push_back({clock_.edge_after(now, config_.wire_cycles), answer});
+}
+
+// What the answer of a part brings.
+void LevelPort::take_over(const Request& part, Request& request) {
+  const auto offset = static_cast<unsigned>(part.address - request.address);
+  const bool reads = request.operation == Operation::Read;
+  if (reads || request.operation == Operation::Atomic)
+    copy_masked(request.data.data() + offset, part.data.data(), part.mask);
+  if (reads) request.was_held &= part.was_held;
 }
 
 void LevelPort::forget(PhysicalAddress base, Bytes bytes) {

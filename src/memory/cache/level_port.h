@@ -6,7 +6,8 @@
 //   port.connect_below(to_level, from_level, number, &level.destinations());
 //
 // A request for more than one line of the level is sent in parts, one a line, each to the slice of its line.
-// It is answered when all parts are. Bytes outside its mask are not sent. Requests, and answers, of one
+// It is answered when all parts are. Bytes outside its mask are not sent. Atomics are cut in this way, too:
+// each word is performed where its line is. Requests, and answers, of one
 // direction keep their order on the wire.
 //
 // Time, in edges of the level's clock: a part seen at edge k leaves at edge k + wire_cycles, one a cycle and
@@ -70,8 +71,10 @@ class LevelPort final : public sim::Component {
   }
   Picoseconds next_tick(Picoseconds now, bool ready) const;
   void take(Picoseconds now, const Packet& packet);
+  RequestHandle part_of(const Request& request, PhysicalAddress first, unsigned bytes, const ByteMask& mask);
   void send(Picoseconds now, std::uint32_t index, RequestHandle part);
   void finish(Picoseconds now, const Packet& part);
+  void take_over(const Request& part, Request& request);
 
   sim::ClockCursor clock_;
   const LevelPortConfig config_;

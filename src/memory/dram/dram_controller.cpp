@@ -157,7 +157,8 @@ void DramController::accept(const Packet& packet, std::size_t client) {
   else if (request.operation != Operation::Read && request.operation != Operation::Write &&
            request.operation != Operation::Atomic)
     throw Error(name() + " performs reads, writes and atomics only: cache maintenance belongs to caches");
-  if (request.bytes == 0 || request.address % kLineBytes + request.bytes > kLineBytes)
+  if (request.bytes == 0 ||
+      request.address >> line_shift_ != (request.address + (request.bytes - 1)) >> line_shift_)
     throw Error(name() + ": a request of " + std::to_string(request.bytes) + " bytes at " +
                 std::to_string(request.address.value()) + " is empty or leaves its line");
   const MemoryMap& homes = address_space_.memory().map();
@@ -172,7 +173,7 @@ void DramController::accept(const Packet& packet, std::size_t client) {
   DramEntry& entry = requests_[index];
   entry.packet = packet;
   entry.request = &request;
-  entry.line = request.address / kLineBytes;
+  entry.line = request.address >> line_shift_;
   entry.row = place.row;
   entry.bank = static_cast<std::uint8_t>(place.bank);
   entry.client = static_cast<std::uint8_t>(client);

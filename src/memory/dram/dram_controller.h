@@ -6,8 +6,9 @@
 // left the data bus (DramController.UnloadedReadLatency).
 //
 // Guarantees: no class starves another (admission: NonTriggered first, clients in turn; then age alone
-// counts). Requests to one line keep their order. A client without room for answers holds up its own requests
-// alone; the full rate needs room for (cl + burst_cycles + controller_cycles) / (cycles per request) of them.
+// counts). Requests to one line keep their order (keep_order_in()). A client without room for answers holds
+// up its own requests alone; the full rate needs room for (cl + burst_cycles + controller_cycles) / (cycles
+// per request) of them.
 //
 // A request to tracked memory waits in the queue of its kind (trigger_queues.h) until its trigger is
 // satisfied. It joins the others when its action changes the bits (lustig2013 §4.3). Atomics on tracked
@@ -16,6 +17,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <string>
 #include <vector>
 
@@ -66,6 +68,9 @@ class DramController : public sim::Component {
                  const config::Dram& config, unsigned channel, const AddressMap& map, RequestPool& pool,
                  const AddressSpace& address_space, const config::FullEmpty& full_empty = {});
 
+  // Lines of so many bytes: no request crosses one, and requests to one keep their order. At first 128, as
+  // memory with full/empty bits needs them.
+  void keep_order_in(Bytes line_bytes) { line_shift_ = static_cast<unsigned>(std::countr_zero(line_bytes)); }
   // Up to 64 clients. The queues belong to the machine.
   void connect(Channel& requests, sim::Queue<Packet>& responses);
   // Every command issued from now on is appended to `log` (null: none); of refreshes while nothing else
@@ -138,6 +143,7 @@ class DramController : public sim::Component {
 
   config::Dram config_;
   std::uint32_t channel_;
+  unsigned line_shift_ = std::countr_zero(kLineBytes);
   const AddressMap& map_;
   RequestPool& pool_;
   const AddressSpace& address_space_;

@@ -62,6 +62,9 @@ TEST(ValueRules, NameTheKeysOfOneValue) {
             "--set: gpu.front_end.push_buffer_bytes = 300 is not a multiple of 128"},
            {{"link.packet_payload_bytes=200"},
             "--set: link.packet_payload_bytes = 200 is above 128 and not a multiple of it"},
+           {{"gpu.full_empty.granule_bytes=0", "gpu.l2.line_bytes=64", "gpu.l2.sector_bytes=32",
+             "link.packet_payload_bytes=100"},
+            "--set: link.packet_payload_bytes = 100 is above 64 and not a multiple of it"},
        })
     EXPECT_EQ(refusal("gtx580", wrong.sets), wrong.line);
 }
@@ -70,6 +73,9 @@ TEST(ValueRules, NameTheKeysOfWhatDoesNotFitTogether) {
   for (const Wrong& wrong : std::vector<Wrong>{
            {{"gpu.l2.sector_bytes=96"},
             "--set: gpu.l2.sector_bytes = 96 does not divide gpu.l2.line_bytes = 128"},
+           {{"gpu.l2.line_bytes=64", "gpu.l2.sector_bytes=64"},
+            "--set: gpu.l2.line_bytes = 64 is not 128, which full/empty bits want: set "
+            "gpu.full_empty.granule_bytes = 0"},
            {{"gpu.l2_slices=7"}, "--set: gpu.l2_slices = 7 is not a multiple of gpu.dram.channels = 6"},
            {{"gpu.sm.instruction_buffer=1"},
             "--set: gpu.sm.instruction_buffer = 1 has no room for gpu.sm.fetch_instructions = 2"},

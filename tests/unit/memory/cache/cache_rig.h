@@ -90,13 +90,16 @@ class Requester : public Clocked {
     Request request;
     Packet packet;
   };
-  Requester(sim::Engine& engine, RequestPool& pool, std::size_t capacity, Cache& cache, std::uint16_t number)
+  // `server`: a cache, or a port.
+  template <typename Server>
+  Requester(sim::Engine& engine, RequestPool& pool, std::size_t capacity, Server& server,
+            std::uint16_t number)
       : Clocked(engine, "requester"),
-        channel(capacity, this, &cache),
-        responses(capacity, &cache, this),
+        channel(capacity, this, &server),
+        responses(capacity, &server, this),
         number_(number),
         pool_(pool) {
-    cache.connect_above(channel, responses);
+    server.connect_above(channel, responses);
   }
   // Returns the index of its answer.
   std::size_t send(Picoseconds edge, const Request& request) {

@@ -269,6 +269,29 @@ TEST(DramController, ResultsDoNotDependOnTheOrderOfTicks) {
   }
 }
 
+// Requests to one line keep their order, also behind one that cannot be answered; those to its neighbour go
+// on.
+TEST(DramController, LinesMayBeShorter) {
+  for (const Bytes line : {32, 64, 128})
+    for (const unsigned apart : {32u, 64u}) {
+      SCOPED_TRACE(testing::Message() << line << " " << apart);
+      DramRig rig(gtx580_dram(), 2, 4);
+      rig.unit.keep_order_in(line);
+      rig.client(0).takes_answers = false;
+      for (unsigned i = 0; i < 40; ++i) rig.read(DramRig::at(2, 1, 0), 32, 0);
+      rig.run();
+      rig.read(DramRig::at(2, 1, apart), 32, 1);
+      rig.run();
+      EXPECT_EQ(rig.client(1).answers.size(), apart < line ? 0u : 1u);
+    }
+  DramRig rig(gtx580_dram());
+  rig.unit.keep_order_in(32);
+  rig.read(0, 32);
+  rig.run();
+  rig.read(16, 32);
+  EXPECT_THROW(rig.run(), Error);
+}
+
 TEST(DramController, WhatItCannotDoIsRefusedByName) {
   const auto refused = [](auto change, const std::string& what) {
     DramRig rig(gtx580_dram(2));
