@@ -63,23 +63,29 @@ const toml::table* table_or_null(const toml::table& of, const char* key) {
   return node == nullptr ? nullptr : node->as_table();
 }
 
-// The tables of the file's one array.
-std::vector<toml::table> entries(const std::string& path, const char* array) {
-  toml::table file;
-  try {
-    file = toml::parse_file(path);
-  } catch (const toml::parse_error& error) {
-    throw Error(fmt::format("{}:{}: {}", path, error.source().begin.line, error.description()));
+// A file with one array of tables.
+class ArrayFile {
+ public:
+  ArrayFile(const std::string& path, const char* array) {
+    try {
+      file_ = toml::parse_file(path);
+    } catch (const toml::parse_error& error) {
+      throw Error(fmt::format("{}:{}: {}", path, error.source().begin.line, error.description()));
+    }
+    check_keys(file_, {array});
+    if (file_.get_as<toml::array>(array) == nullptr) return;
+    for (const toml::node& node : *file_.get_as<toml::array>(array)) {
+      if (!node.is_table()) refuse(node, fmt::format("a {} must be a table", array));
+      tables_.push_back(node.as_table());
+    }
   }
-  check_keys(file, {array});
-  std::vector<toml::table> tables;
-  if (file.get_as<toml::array>(array) == nullptr) return tables;
-  for (const toml::node& node : *file.get_as<toml::array>(array)) {
-    if (!node.is_table()) refuse(node, fmt::format("a {} must be a table", array));
-    tables.push_back(*node.as_table());
-  }
-  return tables;
-}
+  // In the file, not copied: a copy does not know its line.
+  const std::vector<const toml::table*>& tables() const { return tables_; }
+
+ private:
+  toml::table file_;
+  std::vector<const toml::table*> tables_;
+};
 
 ChoiceSide side(const toml::table& choice, const char* name, const char* details) {
   ChoiceSide result{text(choice, name), {}, {}, {}, {}};
@@ -101,7 +107,9 @@ bool Choice::concerns(const std::string& benchmark) const {
 
 std::vector<Choice> read_choices(const std::string& path) {
   std::vector<Choice> choices;
-  for (const toml::table& table : entries(path, "choice")) {
+  const ArrayFile file(path, "choice");
+  for (const toml::table* of_choice : file.tables()) {
+    const toml::table& table = *of_choice;
     check_keys(table, {"id", "question", "value", "alternative", "reason", "benchmarks", "on_value",
                        "on_alternative", "scope"});
     Choice& choice = choices.emplace_back();
@@ -121,7 +129,9 @@ std::vector<Choice> read_choices(const std::string& path) {
 
 std::vector<Claim> read_claims(const std::string& path) {
   std::vector<Claim> claims;
-  for (const toml::table& table : entries(path, "claim")) {
+  const ArrayFile file(path, "claim");
+  for (const toml::table* of_claim : file.tables()) {
+    const toml::table& table = *of_claim;
     check_keys(table, {"id", "claim", "unit", "note", "experiment", "quantity", "paper", "low", "high",
                        "kind", "on", "control"});
     Claim& claim = claims.emplace_back();
