@@ -160,6 +160,7 @@ struct PreexecOptions {
   std::string kernel;  // all when empty
   std::string out;     // of the C; empty: standard output
   std::string elf;
+  std::string grid, block;  // of the launch; empty: any
   bool report = false, forwarded_blocks = false;
   bool blocks = false;  // the kernel itself, block by block, instead
 };

@@ -204,6 +204,10 @@ Subcommand preexec_command(CLI::App& duet) {
   app->add_option("--elf", options->elf, "compile it for RV64 into this file");
   app->add_flag("--report", options->report,
                 "list the kernel's accesses: where each is prefetched, or why not");
+  CLI::Option* const grid = app->add_option("--grid", options->grid, "X,Y,Z of the launch, with --block:");
+  app->add_option("--block", options->block, "the program that `duet run` makes for it; without, for any")
+      ->needs(grid);
+  grid->needs("--block");
   app->add_flag("--forwarded-blocks", options->forwarded_blocks,
                 "the program is told which blocks the GPU has dispatched (docs/use/preexec.md)");
   app->add_flag("--blocks", options->blocks,

@@ -23,6 +23,8 @@ struct TimedKernel;
 struct Dim3 {
   std::uint32_t x = 1, y = 1, z = 1;
   std::uint64_t count() const { return std::uint64_t{x} * y * z; }
+  // Without the last ones of extent 1.
+  unsigned dimensions() const { return z != 1 ? 3 : y != 1 ? 2 : 1; }
   friend bool operator==(const Dim3&, const Dim3&) = default;
 };
 

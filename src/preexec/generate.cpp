@@ -26,12 +26,21 @@ std::string head_of(const Program& program) {
   return text + "\n";
 }
 
-std::string struct_of(const Names& names, const Plan& plan) {
+// Of what the functions divide by.
+std::vector<std::string> inverses_in(const std::string& functions) {
+  std::vector<std::string> used;
+  for (const char* of : {"tb_size", "ntid_x", "ntid_y", "nctaid_x", "nctaid_y"})
+    if (functions.find(std::string("k->by_") + of + ")") != std::string::npos) used.push_back(of);
+  return used;
+}
+
+std::string struct_of(const Names& names, const Plan& plan, const std::vector<std::string>& inverses) {
   std::string text =
       "\n// Parameters, module variables and dimensions, as long as the program runs.\nstruct kernel {\n  "
       "struct duet_preexec *context;\n";
   for (const Member& member : names.members()) text += "  " + member.type + " " + member.name + ";\n";
   text += "  u32 ntid_x, ntid_y, ntid_z, nctaid_x, nctaid_y, nctaid_z, tb_size;\n";
+  for (const std::string& of : inverses) text += fmt::format("  u64 by_{};\n", of);
   if (names.options().forwarded_blocks)
     text += "  u32 *first_thread;  // of blocks that are fetched for\n  u64 tb_inverse;  // 2^40 / tb_size\n";
   for (const LoopPlan& loop : plan.loops)
@@ -47,6 +56,8 @@ void check(const Options& options) {
     throw Error("preexec: the unroll factor of kernel loops is 1 to 64");
   if (options.block && (options.block->x == 0 || options.block->y == 0 || options.block->z == 0))
     throw Error("preexec: a block has at least one thread in each dimension");
+  if (options.grid_dimensions == 0 || options.grid_dimensions > 3)
+    throw Error("preexec: a grid has one to three dimensions");
 }
 
 bool has_function(const std::vector<Step>& steps, std::uint32_t loop) {
@@ -72,6 +83,7 @@ Program generate(const ptx::ir::ParsedModule& parsed, const std::string& kernel,
   const Form form = form_of(module, entry);
   Graph graph;
   if (options.block) graph.fix_block({options.block->x, options.block->y, options.block->z});
+  graph.fix_grid(options.grid_dimensions);
   Reader reader(module, form, graph);
   Conditions conditions(form, graph, reader);
   Resolver resolver(module, form, graph, reader, conditions);
@@ -83,8 +95,13 @@ Program generate(const ptx::ir::ParsedModule& parsed, const std::string& kernel,
   for (std::uint32_t l = 0; l < plan.loops.size(); ++l)
     if (plan.loops[l].mode == LoopMode::Traversed && plan.loops[l].uniform && has_function(plan.steps, l))
       body += "\n" + functions.iterations(l);
-  for (const FunctionPlan& function : plan.functions) body += "\n" + functions.fetch(function);
-  body += "\n" + DriverWriter(names, plan, functions).write();
+  for (const FunctionPlan& function : plan.functions) {
+    body += "\n" + functions.fetch(function);
+    if (functions.ends_decide(function))
+      body += "\n" + functions.runs(function) + "\n" + functions.unconditional(function);
+  }
+  const std::vector<std::string> inverses = inverses_in(body);
+  body += "\n" + DriverWriter(names, plan, functions, inverses).write();
 
   Program program;
   program.kernel = kernel;
@@ -98,7 +115,7 @@ Program generate(const ptx::ir::ParsedModule& parsed, const std::string& kernel,
     program.functions.push_back({function.name, heavy ? Workload::Heavy : Workload::Light,
                                  static_cast<unsigned>(function.accesses.size())});
   }
-  program.c = head_of(program) + prologue() + operations(body) + struct_of(names, plan) +
+  program.c = head_of(program) + prologue() + operations(body) + struct_of(names, plan, inverses) +
               pace(options.adaptive, options.bounded_skip_factor) +
               (options.forwarded_blocks ? forwarded_blocks()
                : options.paced_blocks   ? paced_blocks()

@@ -37,7 +37,10 @@ struct Options {
   bool forwarded_blocks = false;
   bool bounded_skip_factor = false;  // Fig. 5 goes no higher than Context::skip_factor_most
   bool paced_blocks = false;         // it begins at a block, and waits for the GPU (Context::waves_ahead)
-  std::optional<Dimensions> block;   // of the launch, where it is known: divisions become shifts
+  // Of the launch, where it is known: divisions become shifts, and a number that the kernel makes with
+  // constants of its own may be the thread's.
+  std::optional<Dimensions> block;
+  unsigned grid_dimensions = 3;  // there is one block in the further ones
 };
 
 enum class AccessKind : std::uint8_t { Load, Store, Atomic };

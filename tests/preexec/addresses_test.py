@@ -20,6 +20,8 @@ SOURCE = HERE.parent.parent
 sys.path.insert(0, str(HERE.parent))
 from whole import some  # noqa: E402
 
+# Grid and block of each kernel in judge.cpp, for the program of this launch.
+LAUNCHES = {"vecadd": ("7", "64"), "tmv": ("3", "32"), "mv": ("4", "32"), "mm": ("5,5", "4,4"), "convolution": ("5,3", "8,8")}
 KERNELS = ["vecadd", "tmv", "mv", "mm", "convolution", "strided", "bitonic", "doubling", "gather", "search"]
 # More is fetched where a guard by data is taken as true: `search` goes on for nodes that are not in the frontier.
 MAY_HAVE_EXTRA = {"search"}
@@ -73,6 +75,14 @@ def main():
             seen = judge(program, kernel)
             if seen["touched"] == 0 or seen["missed"] != 0:
                 failures.append(f"{kernel}: {seen['missed']} bytes of {seen['touched']} are not fetched")
+            # The program that knows the launch's shape; control: one for another block.
+            if kernel in LAUNCHES:
+                grid, block = LAUNCHES[kernel]
+                if judge(build(folder, "launch", call(*preexec, "--grid", grid, "--block", block)), kernel) != seen:
+                    failures.append(f"{kernel}: for this launch it fetches other bytes")
+                other = "16,2" if "," in block else "16"
+                if kernel != "tmv" and judge(build(folder, "other", call(*preexec, "--grid", grid, "--block", other)), kernel)["missed"] == 0:
+                    failures.append(f"{kernel}: a program for blocks of {other} is not noticed")
             # The same where it is told which blocks there are, and in what order; control: a program that takes each id for its neighbour's.
             told = call(*preexec, "--forwarded-blocks")
             if judge(build(folder, "told", told), kernel) != seen:

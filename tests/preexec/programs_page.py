@@ -24,7 +24,9 @@ PAGES = [
 The figure's function is `A[n] + B[n] + C[n]`, loads of the two operands and of the place that is written. Here each has the kernel's own guard `i < N`
 (which the figure leaves out with the kernel's), and addresses are computed as PTX does, with a sign extension from 32 bits. The loops are the figure's:
 `j` over blocks that run at a time, `i` over their threads, `k` (here `b`) over a batch, eight calls in a row, their sum. What is added: the word that
-ends the program is polled once a batch (`stopped`), and threads beyond the concurrent blocks are left out (`clamped`; `--preexec-set thread_ids`).
+ends the program is polled once a batch (`stopped`), and threads beyond the concurrent blocks are left out (`clamped`; `--preexec-set thread_ids`). A guard
+that compares a number which grows with the thread is asked of the first and the last of eight threads (`_runs`); where both pass it, `_always` fetches for
+all, as in the figure.
 """),
     ("Transpose matrix-vector multiplication: Figure 9", "workloads/yang2012/TMV.cu", "tmv_figure9", """
 The kernel loop becomes `memory_fetch_for_thread_loop_1(n, m1)`: thread id and iterator are its parameters, as in the figure; both operands are fetched,

@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "cli/commands.h"
+#include "cli/options/dimensions.h"
 #include "preexec/blocks/blocks.h"
 #include "preexec/elf.h"
 #include "ptx/text/parser.h"
@@ -34,12 +35,21 @@ struct Made {
   std::string c, entry;
 };
 
-Made program_of(const ptx::ir::ParsedModule& module, const std::string& kernel,
-                const PreexecOptions& options) {
+preexec::Options options_of(const PreexecOptions& options) {
   preexec::Options own;
   own.forwarded_blocks = options.forwarded_blocks;
-  const preexec::Program program = preexec::generate(module, kernel, own);
-  if (options.report) print_report(program);
+  if (!options.block.empty()) {
+    const gpu::Dim3 grid = dimensions(options.grid, "--grid"), block = dimensions(options.block, "--block");
+    own.block = preexec::Dimensions{block.x, block.y, block.z};
+    own.grid_dimensions = grid.dimensions();
+  }
+  return own;
+}
+
+Made program_of(const ptx::ir::ParsedModule& module, const std::string& kernel,
+                const preexec::Options& options, bool report) {
+  const preexec::Program program = preexec::generate(module, kernel, options);
+  if (report) print_report(program);
   return {program.c, program.entry};
 }
 
@@ -65,14 +75,17 @@ int preexecute(const PreexecOptions& options) {
   if (kernels.size() > 1 && !options.elf.empty())
     throw Error("preexec: --elf takes one kernel: name it with --kernel");
   if (options.blocks && options.report) throw Error("preexec: --report and --blocks do not go together");
+  if (options.blocks && !options.block.empty())
+    throw Error("preexec: --block and --blocks do not go together");
   if (options.blocks && options.forwarded_blocks)
     throw Error("preexec: --forwarded-blocks and --blocks do not go together");
+  const preexec::Options own = options_of(options);
   std::string c;
   std::size_t refused = 0;
   for (const std::string& name : kernels) {
     Made program;
     try {
-      program = options.blocks ? blocks_of(module, name) : program_of(module, name, options);
+      program = options.blocks ? blocks_of(module, name) : program_of(module, name, own, options.report);
     } catch (const Error& error) {  // concerns this kernel alone
       if (++refused == kernels.size()) throw;
       std::fprintf(stderr, "duet: %s\n", error.what());

@@ -21,6 +21,7 @@
 #include "cli/beside/end_signals.h"
 #include "cli/beside/run_monitor.h"
 #include "cli/commands.h"
+#include "cli/options/dimensions.h"
 #include "cli/run/otherwise.h"
 #include "cli/run/run_folder.h"
 #include "config/loader.h"
@@ -80,23 +81,6 @@ T number(std::string_view text, const std::string& argument) {
   if (digits.empty() || result.ec != std::errc() || result.ptr != digits.data() + digits.size())
     throw Error(fmt::format("--arg {}: '{}' is no number of this type", argument, text));
   return value;
-}
-
-gpu::Dim3 dimensions(const std::string& text, const char* option) {
-  gpu::Dim3 d;
-  std::uint32_t* const part[3] = {&d.x, &d.y, &d.z};
-  std::istringstream in(text);
-  std::string item;
-  unsigned count = 0;
-  while (std::getline(in, item, ',')) {
-    if (count == 3) throw Error(fmt::format("{} {}: at most three numbers X,Y,Z", option, text));
-    const auto result = std::from_chars(item.data(), item.data() + item.size(), *part[count]);
-    if (result.ec != std::errc() || result.ptr != item.data() + item.size() || *part[count] == 0)
-      throw Error(fmt::format("{} {}: write X,Y,Z with numbers from 1", option, text));
-    ++count;
-  }
-  if (count == 0) throw Error(fmt::format("{} needs X,Y,Z", option));
-  return d;
 }
 
 // A small generator with a fixed start, for repeatable runs (xorshift64*).

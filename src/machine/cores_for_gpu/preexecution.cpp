@@ -85,7 +85,7 @@ void Preexecution::launched(const driver::CommandRecord& command) {
   const gpu::Grid& grid = *command.grid;
   Job job;
   job.run.command = command.id;
-  job.run.program = &programs_.of(*grid.kernel);
+  job.run.program = &programs_.of(grid);
   job.parameters = grid.parameters;
   job.grid = grid.grid;
   job.block = grid.block;

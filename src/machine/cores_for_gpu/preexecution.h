@@ -1,7 +1,7 @@
 // Pre-execution beside the kernels of a machine (yang2012 section 4).
 //
 //   Preexecution preexecution(system, options, occupancy);
-//   preexecution.programs().sources().add(...); preexecution.programs().prepare(kernel);   // before a launch
+//   preexecution.programs().sources().add(...); preexecution.programs().prepare(grid);   // before a launch
 //   preexecution.launched(command);                                          // when the driver has sent it
 //   preexecution.ended = [&](const PreexecutionRun& run) { ... };
 //

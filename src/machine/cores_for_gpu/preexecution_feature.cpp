@@ -24,7 +24,7 @@ class PreexecutionFeature final : public Feature {
   void module_loaded(const LoadedModule& loaded, std::string_view ptx, const std::string& name) override {
     preexecution_->programs().sources().add(loaded.module, std::string(ptx), name, loaded.variable_addresses);
   }
-  void grid_made(gpu::Grid& grid) override { preexecution_->programs().prepare(*grid.kernel); }
+  void grid_made(gpu::Grid& grid) override { preexecution_->programs().prepare(grid); }
   void launch_sent(const driver::CommandRecord& command) override { preexecution_->launched(command); }
   void block_starts(const gpu::Grid& grid) override { preexecution_->block_started(grid); }
   void completed(const driver::CommandRecord& command) override { preexecution_->completed(command); }

@@ -27,8 +27,24 @@ unsigned PreexecutionPrograms::skip_factor_of(const ptx::Kernel& kernel) const {
   return known->second;
 }
 
-void PreexecutionPrograms::prepare(const ptx::Kernel& kernel) {
-  if (programs_.contains(&kernel)) return;
+PreexecutionPrograms::Shape PreexecutionPrograms::shape_of(const gpu::Grid& grid) {
+  return {grid.block.x, grid.block.y, grid.block.z, grid.grid.dimensions()};
+}
+
+void PreexecutionPrograms::prepare(const gpu::Grid& grid) {
+  std::map<Shape, PreexecutionProgram>& of_kernel = programs_[grid.kernel];
+  const Shape shape = of_kernel.size() < kMostShapes ? shape_of(grid) : Shape{};
+  if (!of_kernel.contains(shape_of(grid)) && !of_kernel.contains(shape))
+    of_kernel.emplace(shape, make(*grid.kernel, shape));
+}
+
+const PreexecutionProgram& PreexecutionPrograms::of(const gpu::Grid& grid) const {
+  const std::map<Shape, PreexecutionProgram>& of_kernel = programs_.at(grid.kernel);
+  const auto own = of_kernel.find(shape_of(grid));
+  return own != of_kernel.end() ? own->second : of_kernel.at(Shape{});
+}
+
+PreexecutionProgram PreexecutionPrograms::make(const ptx::Kernel& kernel, const Shape& shape) {
   KernelSource& source = sources_.of(kernel);
   PreexecutionProgram made;
   made.skip_factor = skip_factor_of(kernel);
@@ -41,6 +57,10 @@ void PreexecutionPrograms::prepare(const ptx::Kernel& kernel) {
     options.forwarded_blocks = options_.blocks == "forwarded";
     options.bounded_skip_factor = options_.skip_factor_most != 0;
     options.paced_blocks = options_.is_paced();
+    if (shape != Shape{}) {
+      options.block = preexec::Dimensions{shape[0], shape[1], shape[2]};
+      options.grid_dimensions = shape[3];
+    }
     const preexec::Program program = preexec::generate(source.parsed_module(), kernel.name, options);
     made.accesses = program.accesses.size();
     for (const preexec::Access& access : program.accesses) {
@@ -58,7 +78,7 @@ void PreexecutionPrograms::prepare(const ptx::Kernel& kernel) {
   } catch (const Error& error) {  // the kernel runs without
     made.reason = error.what();
   }
-  programs_.emplace(&kernel, std::move(made));
+  return made;
 }
 
 }  // namespace duet::machine

@@ -53,6 +53,7 @@ void DriverWriter::write_setup() {
   else
     out_.add(fmt::format("const u64 tb_size = {};", product("context->block", names_.block_dimensions())));
   out_.add("k->tb_size = (u32)tb_size;");
+  for (const std::string& of : inverses_) out_.add(fmt::format("k->by_{0} = inverse_of(k->{0});", of));
   out_.add(fmt::format("const u64 N_tb = {};", product("context->grid", names_.grid_dimensions())));
   if (forwarded()) {
     out_.add("k->first_thread = (u32 *)context->active;");
@@ -115,11 +116,23 @@ void DriverWriter::write_loop(const Step& step) {
   out_.close();
 }
 
-std::string DriverWriter::call(const FunctionPlan& function, const std::string& thread) const {
-  std::string text = fmt::format("{}(k, {}({})", function.name, forwarded() ? "thread_of" : "(u32)",
+std::string DriverWriter::call(const FunctionPlan& function, const std::string& thread,
+                               const char* suffix) const {
+  std::string text = fmt::format("{}{}(k, {}({})", function.name, suffix, forwarded() ? "thread_of" : "(u32)",
                                  forwarded() ? "k, " + thread : thread);
   for (const std::string& m : functions_.iterators(function.loop)) text += ", " + m;
   return text + ")";
+}
+
+void DriverWriter::write_unrolled(const FunctionPlan& function, const std::string& thread,
+                                  const char* suffix) {
+  std::string total;
+  for (unsigned u = 0; u < unroll_; ++u) {
+    out_.add(fmt::format("const u64 a{} = {};", u,
+                         call(function, fmt::format("{} + skip_factor * {}", thread, u), suffix)));
+    total += (u == 0 ? "a" : " + a") + std::to_string(u);
+  }
+  out_.add("sum += " + total + ";  // overcomes dead code elimination");
 }
 
 void DriverWriter::write_threads(const FunctionPlan& function) {
@@ -140,13 +153,17 @@ void DriverWriter::write_threads(const FunctionPlan& function) {
   out_.add("break;");
   out_.close();
   out_.add("// unrolled loop");
-  std::string total;
-  for (unsigned u = 0; u < unroll_; ++u) {
-    out_.add(fmt::format("const u64 a{} = {};", u,
-                         call(function, fmt::format("{} + skip_factor * {}", thread, u))));
-    total += (u == 0 ? "a" : " + a") + std::to_string(u);
+  if (functions_.ends_decide(function)) {
+    const std::string last = fmt::format("{} + skip_factor * {}", thread, unroll_ - 1);
+    out_.open(fmt::format("if ({} && {})", call(function, thread, "_runs"), call(function, last, "_runs")));
+    write_unrolled(function, thread, "_always");
+    out_.close();
+    out_.open("else");
+    write_unrolled(function, thread, "");
+    out_.close();
+  } else {
+    write_unrolled(function, thread, "");
   }
-  out_.add("sum += " + total + ";  // overcomes dead code elimination");
   out_.close();
   if (!adaptive()) {
     out_.add("if (stopped(context, &polls)) return sum;");

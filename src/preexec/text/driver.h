@@ -11,8 +11,14 @@ namespace duet::preexec {
 
 class DriverWriter {
  public:
-  DriverWriter(const Names& names, const Plan& plan, const FunctionWriter& functions)
-      : names_(names), plan_(plan), functions_(functions), unroll_(names.options().unroll_factor) {}
+  // `inverses`: the numbers of the struct by which the functions divide.
+  DriverWriter(const Names& names, const Plan& plan, const FunctionWriter& functions,
+               const std::vector<std::string>& inverses)
+      : names_(names),
+        plan_(plan),
+        functions_(functions),
+        inverses_(inverses),
+        unroll_(names.options().unroll_factor) {}
   std::string write();
 
  private:
@@ -20,7 +26,8 @@ class DriverWriter {
   void write_steps(const std::vector<Step>& steps);
   void write_loop(const Step& step);
   void write_threads(const FunctionPlan& function);
-  std::string call(const FunctionPlan& function, const std::string& thread) const;
+  std::string call(const FunctionPlan& function, const std::string& thread, const char* suffix = "") const;
+  void write_unrolled(const FunctionPlan& function, const std::string& thread, const char* suffix);
   bool adaptive() const { return names_.options().adaptive; }
   bool forwarded() const { return names_.options().forwarded_blocks; }
   void open_blocks();
@@ -28,6 +35,7 @@ class DriverWriter {
   const Names& names_;
   const Plan& plan_;
   const FunctionWriter& functions_;
+  const std::vector<std::string>& inverses_;
   const unsigned unroll_;
   Lines out_{0};
 };

@@ -26,6 +26,12 @@ class FunctionWriter {
 
   // static u64 NAME(struct kernel *k, u32 n, u32 m) {...}
   std::string fetch(const FunctionPlan& function);
+  // Whether the first and the last one of some threads decide for all of them what the function does: its
+  // conditions compare a number that rises or falls with the thread. For such a function,
+  // static u64 NAME_runs(...) {...}: whether a thread does all of it, and the same without any condition.
+  bool ends_decide(const FunctionPlan& function) const;
+  std::string runs(const FunctionPlan& function);
+  std::string unconditional(const FunctionPlan& function);
   // static u32 loop_1_iterations(struct kernel *k, ...) {...}: of a loop common to all threads.
   std::string iterations(std::uint32_t loop);
 
@@ -35,6 +41,9 @@ class FunctionWriter {
  private:
   using Scope = std::map<NodeId, std::string>;
 
+  std::string head(const FunctionPlan& function, const char* suffix) const;
+  bool is_monotonic(NodeId node) const;
+  bool is_convex(NodeId condition) const;
   void start(std::uint32_t region, const std::vector<NodeId>& roots);
   std::string finish(const std::string& head);
   void count_uses(const std::vector<NodeId>& roots);
@@ -55,6 +64,7 @@ class FunctionWriter {
   void write_accesses(const std::vector<PlannedAccess>& accesses, std::uint32_t loop);
   void write_access(const PlannedAccess& access);
   void write_loop(std::uint32_t loop, const std::vector<PlannedAccess>& accesses);
+  std::string last_iteration(NodeId last, const std::string& m);
   void check_iterations(std::uint32_t region);
   std::string comment(std::uint32_t instruction) const;
   std::string fetch_call(std::uint32_t instruction, NodeId address, bool value);

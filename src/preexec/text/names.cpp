@@ -63,6 +63,9 @@ Names::Names(const ptx::ir::ParsedModule& module, const ptx::ir::Function& entry
         if (slot == ptx::BlockSlot::CtaIdZ) grid_dimensions_ = 3;
       }
     }
+  grid_dimensions_ = std::min(grid_dimensions_, options.grid_dimensions);
+  if (options.block && options.block->z == 1) block_dimensions_ = std::min(block_dimensions_, 2u);
+  if (options.block && options.block->y == 1 && block_dimensions_ == 2) block_dimensions_ = 1;
 }
 
 const std::string& Names::parameter(const Node& node) {
@@ -113,6 +116,20 @@ std::string Names::block_size() const {
   std::uint64_t product = 1;
   for (unsigned i = 0; i < block_dimensions_; ++i) product *= sizes[i];
   return std::to_string(product);
+}
+
+Divisor Names::block_divisor() const { return {block_size(), options_.block ? "" : "k->by_tb_size"}; }
+Divisor Names::block_divisor(unsigned dimension) const {
+  static constexpr const char* kInverses[] = {"k->by_ntid_x", "k->by_ntid_y", "k->by_ntid_z"};
+  return {block_extent(dimension), options_.block ? "" : kInverses[dimension]};
+}
+
+std::string Divisor::quotient(const std::string& of) const {
+  return inverse.empty() ? fmt::format("{} / {}", of, value) : fmt::format("over({}, {})", of, inverse);
+}
+std::string Divisor::remainder(const std::string& of) const {
+  return inverse.empty() ? fmt::format("{} % {}", of, value)
+                         : fmt::format("{0} - over({0}, {1}) * {2}", of, inverse, value);
 }
 
 void Lines::add(const std::string& line) {

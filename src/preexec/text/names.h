@@ -15,6 +15,14 @@ struct Member {
   std::string name, type, source;
 };
 
+// What numbers of 32 bits are divided by, as C.
+struct Divisor {
+  std::string value;
+  std::string inverse;  // of the C prologue's inverse_of(); empty: the value is a constant
+  std::string quotient(const std::string& of) const;
+  std::string remainder(const std::string& of) const;
+};
+
 class Names {
  public:
   Names(const ptx::ir::ParsedModule& module, const ptx::ir::Function& entry, const Form& form,
@@ -34,6 +42,9 @@ class Names {
   bool one_dimensional() const { return block_dimensions_ == 1 && grid_dimensions_ == 1; }
   // Threads of a block in these dimensions.
   std::string block_size() const;
+  // Of a block's size, and of an extent of it.
+  Divisor block_divisor() const;
+  Divisor block_divisor(unsigned dimension) const;
   std::string block_extent(unsigned dimension) const;
   const Options& options() const { return options_; }
   const Form& form() const { return form_; }

@@ -122,33 +122,35 @@ std::string FunctionWriter::identity(Identity id) {
   if (id == Identity::ThreadX && flat) return "n";
   if (id == Identity::ThreadInBlock && names_.block_dimensions() == 1) return identity(Identity::TidX);
   if (const auto found = identities_.find(id); found != identities_.end()) return found->second;
-  const std::string thread = flat ? "n" : "thread", nx = names_.block_extent(0), ny = names_.block_extent(1);
-  const auto block = [&] { return fmt::format("{} / {}", thread, names_.block_size()); };
+  const std::string thread = flat ? "n" : "thread", nx = names_.block_extent(0);
+  const auto size = names_.block_divisor(), x = names_.block_divisor(0), y = names_.block_divisor(1);
+  const Divisor grid_x{"k->nctaid_x", "k->by_nctaid_x"}, grid_y{"k->nctaid_y", "k->by_nctaid_y"};
+  const auto block = [&] { return size.quotient(thread); };
+  const auto in_block = [&] { return identity(Identity::ThreadInBlock); };
   std::string value;
   switch (id) {
     case Identity::TidX:
-      value = names_.block_dimensions() == 1 ? fmt::format("{} % {}", thread, names_.block_size())
-                                             : fmt::format("{} % {}", identity(Identity::ThreadInBlock), nx);
+      value = names_.block_dimensions() == 1 ? size.remainder(thread) : x.remainder(in_block());
       break;
     case Identity::TidY:
-      value = names_.block_dimensions() == 2
-                  ? fmt::format("{} / {}", identity(Identity::ThreadInBlock), nx)
-                  : fmt::format("{} / {} % {}", identity(Identity::ThreadInBlock), nx, ny);
+      value = x.quotient(in_block());
+      if (names_.block_dimensions() != 2) value = y.remainder(value);
       break;
     case Identity::TidZ:
-      value = fmt::format("{} / {} / {}", identity(Identity::ThreadInBlock), nx, ny);
+      value = y.quotient(x.quotient(in_block()));
       break;
     case Identity::CtaIdX:
-      value = block() + (names_.grid_dimensions() == 1 ? "" : " % k->nctaid_x");
+      value = names_.grid_dimensions() == 1 ? block() : grid_x.remainder(block());
       break;
     case Identity::CtaIdY:
-      value = block() + " / k->nctaid_x" + (names_.grid_dimensions() == 2 ? "" : " % k->nctaid_y");
+      value = grid_x.quotient(block());
+      if (names_.grid_dimensions() != 2) value = grid_y.remainder(value);
       break;
     case Identity::CtaIdZ:
-      value = block() + " / k->nctaid_x / k->nctaid_y";
+      value = grid_y.quotient(grid_x.quotient(block()));
       break;
     case Identity::ThreadInBlock:
-      value = fmt::format("{} % {}", thread, names_.block_size());
+      value = size.remainder(thread);
       break;
     default:  // ThreadX
       value = fmt::format("{} * {} + {}", identity(Identity::CtaIdX), nx, identity(Identity::TidX));

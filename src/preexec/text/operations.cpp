@@ -113,6 +113,12 @@ constexpr Operation kOperations[] = {
      "* (selector & 7) & 255;\n"
      "    if (selector & 8) byte = byte & 128 ? 255 : 0;\n    result |= byte << 8 * i;\n  }\n  return "
      "result;\n}"},
+    {"inverse_of",
+     "// n / d as a multiplication: over(n, inverse_of(d)), exact for 32 bits (Lemire, Kaser, Kurz 2019).\n"
+     "static inline u64 inverse_of(u32 d) { return d < 2 ? 0 : ~0ull / d + 1; }"},
+    {"over",
+     "static inline u32 over(u32 n, u64 inverse) {\n"
+     "  return inverse == 0 ? n : (u32)((unsigned __int128)inverse * n >> 64);\n}"},
     {"steps_up_u64",
      "// How often a counter that rises is below a bound (or at it).\n"
      "static inline u32 steps_up_u64(u64 first, u64 bound, u64 step, u32 inclusive) {\n"
@@ -129,6 +135,24 @@ constexpr Operation kOperations[] = {
      "static inline u32 steps_up_s32(u32 first, u32 bound, u32 step, u32 inclusive) {\n"
      "  if ((s32)first > (s32)bound || (first == bound && !inclusive) || (s32)step <= 0) return 0;\n"
      "  return (bound - first - !inclusive) / step + 1;\n}"},
+    {"last_up_u64",
+     "// The same without a division, as far as m + 1, where iteration m is reached.\n"
+     "static inline u32 last_up_u64(u64 first, u64 bound, u64 step, u32 inclusive, u32 m) {\n"
+     "  if (first > bound || (first == bound && !inclusive) || step == 0) return 0;\n"
+     "  const unsigned __int128 way = bound - first - !inclusive, at_m = (unsigned __int128)step * m;\n"
+     "  return at_m <= way ? m + 1 : at_m - step <= way ? m : m - 1;\n}"},
+    {"last_up_s64",
+     "static inline u32 last_up_s64(u64 first, u64 bound, u64 step, u32 inclusive, u32 m) {\n"
+     "  return (s64)step < 0 ? 0 : last_up_u64(first ^ 1ull << 63, bound ^ 1ull << 63, step, inclusive, "
+     "m);\n}"},
+    {"last_up_u32",
+     "static inline u32 last_up_u32(u32 first, u32 bound, u32 step, u32 inclusive, u32 m) {\n"
+     "  if (first > bound || (first == bound && !inclusive) || step == 0) return 0;\n"
+     "  const u64 way = bound - first - !inclusive, at_m = (u64)step * m;\n"
+     "  return at_m <= way ? m + 1 : at_m - step <= way ? m : m - 1;\n}"},
+    {"last_up_s32",
+     "static inline u32 last_up_s32(u32 first, u32 bound, u32 step, u32 inclusive, u32 m) {\n"
+     "  return (s32)step < 0 ? 0 : last_up_u32(first ^ 1u << 31, bound ^ 1u << 31, step, inclusive, m);\n}"},
     {"steps_down_u64",
      "// How often a counter that falls is above a bound (or at it).\n"
      "static inline u32 steps_down_u64(u64 first, u64 bound, u64 step, u32 inclusive) { return "
@@ -142,6 +166,18 @@ constexpr Operation kOperations[] = {
     {"steps_down_s32",
      "static inline u32 steps_down_s32(u32 first, u32 bound, u32 step, u32 inclusive) { return "
      "steps_up_s32(bound, first, 0 - step, inclusive); }"},
+    {"last_down_u64",
+     "static inline u32 last_down_u64(u64 first, u64 bound, u64 step, u32 inclusive, u32 m) { return "
+     "last_up_u64(bound, first, 0 - step, inclusive, m); }"},
+    {"last_down_s64",
+     "static inline u32 last_down_s64(u64 first, u64 bound, u64 step, u32 inclusive, u32 m) { return "
+     "last_up_s64(bound, first, 0 - step, inclusive, m); }"},
+    {"last_down_u32",
+     "static inline u32 last_down_u32(u32 first, u32 bound, u32 step, u32 inclusive, u32 m) { return "
+     "last_up_u32(bound, first, 0 - step, inclusive, m); }"},
+    {"last_down_s32",
+     "static inline u32 last_down_s32(u32 first, u32 bound, u32 step, u32 inclusive, u32 m) { return "
+     "last_up_s32(bound, first, 0 - step, inclusive, m); }"},
 };
 
 // Of f32 and f64 alike; %F is f32, %W is u32, %T is float, %B the bits of a magnitude.

@@ -115,6 +115,13 @@ NodeId Graph::identity(Identity id) {
   const auto number = static_cast<std::uint32_t>(id);
   const auto first = static_cast<std::uint32_t>(Identity::NTidX);
   if (block_[0] != 0 && number >= first && number < first + 3) return constant(block_[number - first], 32);
+  // The only one of its dimension.
+  const auto thread = static_cast<std::uint32_t>(Identity::TidX);
+  if (number >= thread && number < thread + 3 && block_[number - thread] == 1) return constant(0, 32);
+  for (unsigned i = grid_dimensions_; i < 3; ++i) {
+    if (number == static_cast<std::uint32_t>(Identity::CtaIdX) + i) return constant(0, 32);
+    if (number == static_cast<std::uint32_t>(Identity::NCtaIdX) + i) return constant(1, 32);
+  }
   return make(leaf(NodeKind::Identity, 32, number, 0));
 }
 NodeId Graph::symbol(std::uint32_t variable, std::uint64_t offset) {

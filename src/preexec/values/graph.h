@@ -132,6 +132,8 @@ class Graph {
   const std::string& function(std::uint32_t number) const { return functions_[number]; }
   // Known dimensions of blocks: ntid.x is a constant then.
   void fix_block(std::array<std::uint32_t, 3> block) { block_ = block; }
+  // Further dimensions of the grid have one block.
+  void fix_grid(unsigned dimensions) { grid_dimensions_ = dimensions; }
 
  private:
   NodeId make(const Node& node);
@@ -149,6 +151,7 @@ class Graph {
   std::vector<std::string> reasons_, functions_;
   std::unordered_map<std::string, std::uint32_t> reason_number_, function_number_;
   std::array<std::uint32_t, 3> block_{};
+  unsigned grid_dimensions_ = 3;
 };
 
 }  // namespace duet::preexec
