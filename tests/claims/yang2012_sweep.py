@@ -7,8 +7,8 @@
 
 A point is a machine and keys. A row has its mean gain in %, each benchmark's, and without pre-execution the mean share of time in which DRAM moves
 data, the mean rate of the GPU's reads that hit L3, and BitonicSort's IPC; with it, how many lines the GPU asks L3 for while the core asks for one in
-VecAdd (Figure 4). With --starts N gains and this ratio are medians over N starts (--offset of the programs, later launches). By hand: a quarter of an
-hour a sweep and start on two cores.
+VecAdd (Figure 4). With --starts N gains and this ratio are medians over N starts (--offset of the programs, later launches). --rows FILE keeps what
+tests/judges/preexec_rule.py learns from. By hand: a quarter of an hour a sweep and start on two cores.
 """
 import argparse
 import concurrent.futures
@@ -22,6 +22,9 @@ import tempfile
 import tomllib
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(1, str(ROOT / "tests/judges"))
+import preexec_rows  # noqa: E402
+
 PROGRAMS = {
     "BSc": "BlackScholes",
     "VD": "VecAdd",
@@ -33,7 +36,6 @@ PROGRAMS = {
     "MC": "MonteCarlo",
     "MV": "MV",
 }
-CHANNELS = 8
 
 LATENCIES = {"integer_multiply": (25, 4), "integer_division": (145, 32), "special_function": (30, 5)}
 
@@ -108,7 +110,7 @@ def requests_ratio(kernel: dict) -> float:
 
 
 def run(duet: str, program: pathlib.Path, arguments: list[str], machine: str, keys: list[str], preexec: list[str] | None, start: int) -> dict:
-    """Of the kernels but the one that makes the start cold: cycles, and counters."""
+    """Of the kernels but the one that makes the start cold."""
     keys = [*([f"driver.launch.call_ns={100 + 13 * start}"] if start else []), *keys]
     words = [f"--set={key}" for key in keys] + ([] if preexec is None else ["--preexec", "adaptive", *(f"--preexec-set={key}" for key in preexec)])
     with tempfile.TemporaryDirectory() as folder:
@@ -118,22 +120,11 @@ def run(duet: str, program: pathlib.Path, arguments: list[str], machine: str, ke
         if done.returncode != 0:
             sys.exit(f"{' '.join(command)}: status {done.returncode}: {done.stderr.strip()[-300:]}")
         stats = json.loads(pathlib.Path(folder, "out/stats.json").read_text())
+        described = tomllib.loads(pathlib.Path(folder, "out/machine.toml").read_text())
     kernels = [kernel for kernel in stats["kernels"] if kernel["name"] != "cold_stream"]
-    counters: dict[str, int] = {}
-    for kernel in kernels:
-        for name, value in kernel["counters"].items():
-            counters[name] = counters.get(name, 0) + value
-    return {"cycles": sum(kernel["cycles"] for kernel in kernels), "ipc": sum(kernel["thread_instructions"] for kernel in kernels) /
-            sum(kernel["cycles"] for kernel in kernels), "ratio": requests_ratio(kernels[0]) if preexec is not None else 0, "ps": sum(kernel["end_ps"] - kernel["start_ps"] for kernel in kernels), "counters": counters}
-
-
-def dram_busy(off: dict, megahertz: float) -> float:
-    return 100 * off["counters"].get("dram.data_bus_busy_cycles", 0) / CHANNELS / (off["ps"] * megahertz / 1e6)
-
-
-def hits(off: dict) -> float:
-    reads = {how: off["counters"].get(f"l3.read_{how}", 0) for how in ("hits", "merges", "misses")}
-    return 100 * reads["hits"] / max(1, sum(reads.values()))
+    cycles = sum(kernel["cycles"] for kernel in kernels)
+    return {"cycles": cycles, "ipc": sum(kernel["thread_instructions"] for kernel in kernels) / cycles,
+            "ratio": requests_ratio(kernels[0]) if preexec is not None else 0, "kernels": kernels, "machine": described}
 
 
 def row_of(point: tuple, programs: dict[str, pathlib.Path], options: argparse.Namespace, pool: concurrent.futures.Executor) -> list:
@@ -144,8 +135,11 @@ def row_of(point: tuple, programs: dict[str, pathlib.Path], options: argparse.Na
     for benchmark in programs:
         pairs = [(runs[benchmark, None, start].result(), runs[benchmark, tuple(preexec), start].result()) for start in range(options.starts)]
         gains.append(statistics.median(100 * (off["cycles"] / on["cycles"] - 1) for off, on in pairs))
-        busy.append(dram_busy(pairs[0][0], 600))
-        rates.append(hits(pairs[0][0]))
+        off, on = pairs[0]
+        busy.append(100 * preexec_rows.dram_busy(off["kernels"], off["machine"]))
+        rates.append(100 * preexec_rows.hit_share(off["kernels"]))
+        options.learnt_from.append(preexec_rows.row(f"yang2012/{PROGRAMS[benchmark]}", benchmark, "cold", off["machine"],
+                                                    {"off": off["kernels"], "adaptive": on["kernels"]}) | {"point": name})
         if benchmark == "BS":
             bs = f"{pairs[0][0]['ipc']:.1f}"
         if benchmark == "VD":
@@ -163,7 +157,9 @@ def main() -> int:
     parser.add_argument("--only", nargs="+", choices=PROGRAMS, default=list(PROGRAMS))
     parser.add_argument("--starts", type=int, default=1)
     parser.add_argument("--out", type=pathlib.Path)
+    parser.add_argument("--rows", type=pathlib.Path, help="a row for each point and benchmark, as preexec_kernels.py writes them")
     options = parser.parse_args()
+    options.learnt_from = []
     if options.list or options.sweep is None:
         for name, points in SWEEPS.items():
             print(f"{name}: {', '.join(point[0] for point in points)}")
@@ -177,6 +173,8 @@ def main() -> int:
             subprocess.run([options.duet, "cc", ROOT / f"workloads/yang2012/{PROGRAMS[benchmark]}.cu", "-o", programs[benchmark]], check=True)
         print("  ".join(columns), flush=True)
         rows = [row_of(point, programs, options, pool) for point in SWEEPS[options.sweep]]
+    if options.rows:
+        options.rows.write_text(json.dumps({"machine": "fused, fused-2012", "programs": [{"program": options.sweep, "rows": options.learnt_from}]}, indent=1) + "\n")
     if options.out:
         commit = subprocess.run(["git", "-C", ROOT, "rev-parse", "--short=8", "HEAD"], capture_output=True, text=True, check=True).stdout.strip()
         command = f"tests/claims/yang2012_sweep.py {options.sweep} --starts {options.starts}"

@@ -112,7 +112,7 @@ def compare(folders: dict[str, pathlib.Path]) -> str:
     if off["verdict"] != adaptive["verdict"]:
         return f"verdicts differ: {off['verdict']}, {adaptive['verdict']}"
     if off["copies"] != adaptive["copies"]:
-        others = [results[variant]["copies"] for variant in ("perfect", "later") if results[variant]["verdict"] == off["verdict"]]
+        others = [results[variant]["copies"] for variant in ("perfect", "later") if variant in results and results[variant]["verdict"] == off["verdict"]]
         return "follows the timing" if any(copies != off["copies"] for copies in others) else "copies to the host differ"
     first, second = text_without_times(folders["off"]), text_without_times(folders["adaptive"])
     different = [pair for pair in zip(first, second) if pair[0] != pair[1]]
@@ -137,7 +137,7 @@ def examine(program: dict, suite: dict, arguments: argparse.Namespace) -> dict:
         built["options"] = [*built.get("options", []), *(word for error, words in TO_FIT.items() if error in said for word in words)]
     label["options"] = built["options"]
     for start in arguments.starts:
-        folders = {variant: run_once(built, binary, places, start, variant, arguments) for variant in VARIANTS}
+        folders = {variant: run_once(built, binary, places, start, variant, arguments) for variant in VARIANTS if variant in arguments.variants}
         results = {v: json.loads((f / "result.json").read_text()) for v, f in folders.items()}
         outputs[start] = {"compared": compare(folders), "verdict": results["off"]["verdict"],
                           "why": results["off"]["why"], "seconds": {v: r["seconds"] for v, r in results.items()}}
@@ -171,6 +171,8 @@ def main() -> int:
     parser.add_argument("--set", nargs="*", default=[], help="further keys of the machine, KEY=VALUE")
     parser.add_argument("--only", nargs="*", default=[])
     parser.add_argument("--starts", nargs="*", choices=["cold", "warm"], default=["cold", "warm"])
+    parser.add_argument("--without-bound", action="store_const", dest="variants", const=["off", "adaptive", "later"], default=list(VARIANTS),
+                        help="no run with a last level that always hits, and no causes")
     parser.add_argument("--timeout", type=float, default=30, help="seconds for each run")
     arguments = parser.parse_args()
     if arguments.corpus is None:

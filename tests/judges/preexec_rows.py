@@ -59,11 +59,22 @@ def duration(kernels: list[dict]) -> int:
     return sum(k["end_ps"] - k["start_ps"] for k in kernels)
 
 
+def channels_share(kernels: list[dict], machine: dict, counter: str) -> float:
+    """A counter of DRAM's cycles as a part of the cycles of all channels."""
+    dram = machine["gpu"]["dram"]
+    return share(total(kernels, counter), duration(kernels) * dram["command_clock_khz"] / 1e9 * dram["channels"])
+
+
 def dram_busy(kernels: list[dict], machine: dict) -> float:
     """Part of the time in which DRAM's buses move data."""
-    dram = machine["gpu"]["dram"]
-    cycles = duration(kernels) * dram["command_clock_khz"] / 1e9 * dram["channels"]
-    return share(total(kernels, "dram.data_bus_busy_cycles"), cycles)
+    return channels_share(kernels, machine, "dram.data_bus_busy_cycles")
+
+
+def channels_in_use(kernels: list[dict], machine: dict) -> float:
+    """Part of DRAM's channels over which the threads that run at a time lie, with 4 bytes each next to each other."""
+    sm, dram = machine["gpu"]["sm"], machine["gpu"]["dram"]
+    running = max(min(k["occupancy"] * sm["max_warps"] * sm["warp_width"] * sm["count"], math.prod(k["grid"]) * math.prod(k["block"])) for k in kernels)
+    return min(1.0, running * 4 / dram["interleave_bytes"] / dram["channels"])
 
 
 def program_of(kernels: list[dict]) -> dict:
@@ -92,12 +103,32 @@ def shape(kernels: list[dict], machine: dict) -> dict:
     instructions = sum(k["warp_instructions"] for k in kernels)
     slots = {name: sum(k["stalls"][name] for k in kernels) for name in kernels[0]["stalls"]}
     return {"launches": len(kernels), "blocks": blocks, "threads_per_block": threads, "occupancy": kernels[0]["occupancy"],
-            "waves": share(blocks, resident * sm["count"]), "instructions": instructions, "memory_instructions": memory,
+            "waves": share(blocks, resident * sm["count"]), "channels_in_use": channels_in_use(kernels, machine), "instructions": instructions, "memory_instructions": memory,
             "requests": total(kernels, "sm.memory_transactions"),
             "requests_per_memory_instruction": share(total(kernels, "sm.memory_transactions"), memory),
             "memory_instructions_per_instruction": share(memory, instructions),
             "slots": {name: share(value, sum(slots.values())) for name, value in slots.items()},
             "shared_with_others": any(a["start_ps"] < b["end_ps"] and b["start_ps"] < a["end_ps"] for a, b in itertools.pairwise(kernels))}
+
+
+def row(program: str, kernel: str, start: str, machine: dict, of: dict[str, list[dict]]) -> dict:
+    """The row of one kernel: `of` has its launches without pre-execution ("off") and with ("adaptive"), and may have those of the other variants."""
+    off, adaptive = of["off"], of["adaptive"]
+    made = {"program": program, "kernel": kernel, "start": start, **shape(off, machine), **program_of(adaptive)}
+    made |= {f"{variant}_us": duration(of[variant]) / 1e6 for variant in ("off", "adaptive", "perfect") if variant in of}
+    made |= {name: share(duration(off), duration(of[variant])) - 1
+             for name, variant in (("gain", "adaptive"), ("bound", "perfect"), ("chance", "later")) if variant in of}
+    made |= {"l3_reads": sum(l3_reads(off).values()), "l3_reads_missed": l3_reads(off)["misses"],
+             "hit_before": hit_share(off), "hit_after": hit_share(adaptive),
+             "joined_after": share(l3_reads(adaptive)["merges"], sum(l3_reads(adaptive).values())),
+             "dram_busy_before": dram_busy(off, machine), "dram_busy_after": dram_busy(adaptive, machine),
+             "dram_queues_full": channels_share(off, machine, "dram.queue_full_cycles"),
+             "l3_stalls": share(total(off, "l3.stalls_mshr"), total(off, "l3.read_misses")),
+             "dram_transfers": share(total(adaptive, "dram.reads") + total(adaptive, "dram.writes"),
+                                     total(off, "dram.reads") + total(off, "dram.writes")),
+             "row_conflicts": share(total(adaptive, "dram.row_conflicts"), total(off, "dram.row_conflicts")),
+             "instructions_differ": sum(k["warp_instructions"] for k in adaptive) != sum(k["warp_instructions"] for k in off)}
+    return made
 
 
 def rows(program: str, start: str, folders: dict[str, pathlib.Path]) -> list[dict]:
@@ -109,21 +140,8 @@ def rows(program: str, start: str, folders: dict[str, pathlib.Path]) -> list[dic
     called, made = readable(names), []
     for name in names:
         count = min(len(found[name]) for found in by_variant.values())
-        of = {variant: found[name][:count] for variant, found in by_variant.items()}
-        off, adaptive, perfect = of["off"], of["adaptive"], of["perfect"]
-        row = {"program": program, "kernel": called[name], "start": start, **shape(off, machine), **program_of(adaptive)}
-        row |= {"off_us": duration(off) / 1e6, "adaptive_us": duration(adaptive) / 1e6, "perfect_us": duration(perfect) / 1e6,
-                "gain": share(duration(off), duration(adaptive)) - 1, "bound": share(duration(off), duration(perfect)) - 1,
-                "chance": share(duration(off), duration(of["later"])) - 1,
-                "l3_reads": sum(l3_reads(off).values()), "l3_reads_missed": l3_reads(off)["misses"],
-                "hit_before": hit_share(off), "hit_after": hit_share(adaptive),
-                "joined_after": share(l3_reads(adaptive)["merges"], sum(l3_reads(adaptive).values())),
-                "dram_busy_before": dram_busy(off, machine), "dram_busy_after": dram_busy(adaptive, machine),
-                "dram_transfers": share(total(adaptive, "dram.reads") + total(adaptive, "dram.writes"),
-                                        total(off, "dram.reads") + total(off, "dram.writes")),
-                "row_conflicts": share(total(adaptive, "dram.row_conflicts"), total(off, "dram.row_conflicts")),
-                "instructions_differ": sum(k["warp_instructions"] for k in adaptive) != sum(k["warp_instructions"] for k in off)}
-        made.append({**row, "cause": cause(row)})
+        made.append(row(program, called[name], start, machine, {variant: found[name][:count] for variant, found in by_variant.items()}))
+        made[-1]["cause"] = cause(made[-1]) if "bound" in made[-1] else ""
     return made
 
 

@@ -3,20 +3,25 @@
 
     learn(rows)           two conditions, from every second kernel: those that give it the largest mean gain
     judge(rows, rule)     on the other kernels: confusion, mean gain with the rule, always, never, and if one knew (oracle)
+    preexec_rule.py --machines fused-2012.json mi300a.json --commit C --out docs/results/data/preexec-machines.json
+                          the rule of docs/results/preexec-pays.md on the rows of several machines, of preexec_kernels.py
     preexec_rule.py duet-out/stats.json     what the rule of docs/results/preexec-kernels.md says of each kernel of a run without pre-execution on `fused`
 
 Kernels are in the order of other_programs.toml and, in a program, of their first launches; the first, third, ... teach. Cold and warm rows
 of a kernel are on the same side. A condition compares a feature with a quartile of the teaching rows, so that little can be fitted.
 """
+import argparse
+import datetime
 import itertools
 import json
 import pathlib
 import statistics
-import sys
 
-from preexec_rows import duration, l3_reads, launches, outcome, readable
+from preexec_rows import GAIN, duration, l3_reads, launches, outcome, readable
 
 MISSES = "L3's misses of the GPU a us"
+CHANNELS = "part of DRAM's channels in use"
+PAYS = {"feature": CHANNELS, "at_least": False, "threshold": 1 / 3}  # docs/results/preexec-pays.md, taken from its tables before the machines were judged
 DECIDED = {"feature": MISSES, "at_least": False, "threshold": 45.0}  # docs/results/preexec-kernels.md; 45 lines a us are 15 % of what DRAM of fused moves
 
 # Feature, whether it is known before the kernel runs (or early in it), and how it comes from a row.
@@ -28,6 +33,11 @@ FEATURES = {
     "memory instructions an instruction": ("early", lambda r: r["memory_instructions_per_instruction"]),
     "requests a memory instruction": ("early", lambda r: r["requests_per_memory_instruction"]),
     MISSES: ("early", lambda r: r["l3_reads_missed"] / r["off_us"]),
+    CHANNELS: ("room", lambda r: r["channels_in_use"]),
+    "part of the time in which DRAM moves data": ("room", lambda r: r["dram_busy_before"]),
+    "part of the time in which DRAM's queues are full": ("room", lambda r: r["dram_queues_full"]),
+    "requests that L3 holds up for want of registers, a miss": ("room", lambda r: r["l3_stalls"]),
+    "part of issue slots that wait for memory": ("room", lambda r: r["slots"]["memory"]),
 }
 
 
@@ -97,7 +107,31 @@ def both(rows: list[dict]) -> dict:
     return found
 
 
-def main(stats: pathlib.Path) -> None:
+def of_machine(name: str, rows: list[dict], rule: list[dict]) -> list[str]:
+    """A row of the table: the sign is right where the rule says yes to a gain of over 2 %, or no to what gains less."""
+    count = {what: sum(outcome(r) == what for r in rows) for what in ("gains", "none", "hurt")}
+    right = sum(says_yes(rule, r) == (outcome(r) == "gains") for r in rows)
+    return [name, str(len(rows)), f"{count['gains']}, {count['none']}, {count['hurt']}", f"{100 * statistics.fmean(r['gain'] for r in rows):+.1f}",
+            f"{100 * statistics.median(r['gain'] for r in rows):+.1f}", str(sum(abs(r["chance"]) > GAIN for r in rows)), str(sum(says_yes(rule, r) for r in rows)),
+            str(right), f"{100 * mean_gain(rule, rows):+.1f}"]
+
+
+def machines(options: argparse.Namespace) -> None:
+    """Of the kernels that all files have."""
+    found = {path: json.loads(path.read_text()) for path in options.machines}
+    rows = {path: [r for p in f["programs"] for r in p["rows"]] for path, f in found.items()}
+    shared = set.intersection(*({(r["program"], r["kernel"], r["start"]) for r in own} for own in rows.values()))
+    columns = ["", "kernels", "gain > 2 %, neither, hurt > 2 %", "mean gain, %", "median", "chance alone > 2 %", "the rule says yes", "its sign is right", "mean gain by it, %"]
+    table = [of_machine(f"`{found[path]['machine']}`", [r for r in own if (r["program"], r["kernel"], r["start"]) in shared], [PAYS]) for path, own in rows.items()]
+    for row in [columns, *table]:
+        print("  ".join(row))
+    if options.out:
+        options.out.write_text(json.dumps({"command": "tests/judges/preexec_kernels.py --starts cold --without-bound --machine M; tests/judges/preexec_rule.py --machines",
+                                           "commit": options.commit, "host": "any: simulated time does not depend on it", "date": datetime.date.today().isoformat(),
+                                           "columns": columns, "rows": table}, indent=1) + "\n")
+
+
+def of_run(stats: pathlib.Path) -> None:
     found = launches(json.loads(stats.read_text()), "warm")
     names = readable(list(found))
     for name, kernels in found.items():
@@ -105,7 +139,20 @@ def main(stats: pathlib.Path) -> None:
         print(f"{'ahead' if misses < DECIDED['threshold'] else 'alone'}  {misses:8.1f} misses a us  {len(kernels):6} launches  {names[name]}")
 
 
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("stats", nargs="?", type=pathlib.Path)
+    parser.add_argument("--machines", nargs="+", type=pathlib.Path)
+    parser.add_argument("--commit")
+    parser.add_argument("--out", type=pathlib.Path)
+    options = parser.parse_args()
+    if (options.stats is None) == (options.machines is None) or (options.out and not options.commit):
+        parser.error("give stats.json, or --machines, with --commit for --out")
+    if options.machines:
+        machines(options)
+    else:
+        of_run(options.stats)
+
+
 if __name__ == "__main__":
-    if len(sys.argv) != 2:
-        sys.exit(__doc__)
-    main(pathlib.Path(sys.argv[1]))
+    main()

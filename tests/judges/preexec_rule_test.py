@@ -8,7 +8,7 @@ import preexec_rule
 
 PLAIN = {"accesses": 3, "covered": 3, "gain": 0.0, "bound": 0.5, "fills": 1000, "used": 900, "gone": 20, "accuracy": 0.9, "l3_reads_missed": 2000,
          "requests": 4000, "off_us": 100.0, "launches": 1, "dram_busy_before": 0.3, "dram_transfers": 1.0, "row_conflicts": 1.0, "occupancy": 0.5, "waves": 4.0, "blocks": 64,
-         "memory_instructions_per_instruction": 0.2, "requests_per_memory_instruction": 1.0}
+         "channels_in_use": 1.0, "dram_queues_full": 0.0, "l3_stalls": 0.0, "slots": {"memory": 0.5}, "chance": 0.0, "memory_instructions_per_instruction": 0.2, "requests_per_memory_instruction": 1.0}
 
 
 def row(number: int, **values) -> dict:
@@ -45,6 +45,14 @@ class Rule(unittest.TestCase):
         rule = preexec_rule.learn([row(n, occupancy=0.1 * n, gain=0.05) for n in range(10)])
         self.assertEqual(rule, [])
         self.assertEqual(preexec_rule.judge([row(1, gain=0.05), row(2, covered=0, gain=0.05)], rule)["confusion"]["yes"]["gains"], 1)
+
+
+class Machines(unittest.TestCase):
+    def test_a_sign_is_right_where_yes_gains_and_no_does_not(self):
+        rows = [row(1, channels_in_use=0.33, gain=0.021), row(2, channels_in_use=0.34, gain=0.021), row(3, channels_in_use=0.33, gain=0.02),
+                row(4, channels_in_use=0.34, gain=-0.5, chance=0.03), row(5, channels_in_use=0.1, gain=0.5, covered=0)]
+        self.assertEqual(preexec_rule.of_machine("m", rows, [preexec_rule.PAYS])[1:3], ["5", "3, 1, 1"])
+        self.assertEqual(preexec_rule.of_machine("m", rows, [preexec_rule.PAYS])[5:8], ["1", "2", "2"])
 
 
 class Causes(unittest.TestCase):
