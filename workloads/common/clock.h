@@ -2,6 +2,8 @@
 // the machine's monotonic clock, so that the same probe measures a real GPU.
 #pragma once
 
+#include <stdio.h>
+
 #ifdef __DUET__
 #include <duet.h>
 #else

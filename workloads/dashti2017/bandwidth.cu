@@ -1,0 +1,77 @@
+// dashti2017 Figure 3: the bandwidth at which one CPU thread, or the GPU, writes or reads an array again and again. Each GPU thread has
+// an entry of 8 bytes of its own; the CPU goes through the array in order. `bandwidth --by gpu --bytes 65536 --passes 64`.
+#include "../common/clock.h"
+#include "method.h"
+
+using Entry = unsigned long long;
+
+extern "C" __global__ void write_entries(volatile Entry* data, unsigned count, unsigned passes) {
+  const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= count) return;
+  for (unsigned pass = 1; pass <= passes; pass++) data[i] = pass + i;
+}
+
+extern "C" __global__ void read_entries(volatile Entry* data, unsigned count, unsigned passes) {
+  const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= count) return;
+  Entry sum = 0;
+  for (unsigned pass = 0; pass < passes; pass++) sum += data[i];
+  data[i] = sum;
+}
+
+namespace {
+
+const unsigned kThreads = 256;
+
+void on_cpu(volatile Entry* data, unsigned count, unsigned passes, bool writes) {
+  for (unsigned pass = 1; pass <= passes; pass++)
+    for (unsigned i = 0; i < count; i++) {
+      if (writes)
+        data[i] = pass + i;
+      else
+        (void)data[i];
+    }
+  if (!writes)
+    for (unsigned i = 0; i < count; i++) data[i] = data[i] * passes;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  dashti2017::Arguments arguments("bandwidth",
+                                  "[--by gpu|cpu] [--access write|read] [--bytes N] [--passes N], 8 bytes an entry", argc, argv);
+  const dashti2017::Method method = arguments.method();
+  const bool by_cpu = arguments.one_of("by", {"gpu", "cpu"}) == 1;
+  const bool writes = arguments.one_of("access", {"write", "read"}) == 0;
+  const auto count = static_cast<unsigned>(arguments.number("bytes", 65536, 2048, 1u << 30) / sizeof(Entry));
+  const auto passes = static_cast<unsigned>(arguments.number("passes", 16, 1, 1u << 24));
+  arguments.end();
+
+  dashti2017::Buffer<Entry> data(method, count);
+  for (unsigned i = 0; i < count; i++) data.host()[i] = i;
+  if (!by_cpu) {
+    data.to_gpu();
+    CHECK_CUDA(cudaDeviceSynchronize());
+  }
+  duetMark("start");
+  const unsigned long long before = workload::now_ns();
+  if (by_cpu) {
+    on_cpu(data.host(), count, passes, writes);
+  } else {
+    (writes ? write_entries : read_entries)<<<(count + kThreads - 1) / kThreads, kThreads>>>(data.gpu(), count, passes);
+    CHECK_LAUNCH("entries");
+    CHECK_CUDA(cudaDeviceSynchronize());
+  }
+  const unsigned long long ns = workload::now_ns() - before;
+  duetMark("finish");
+  if (!by_cpu) data.to_cpu();
+  for (unsigned i = 0; i < count; i++) {
+    const Entry expected = writes ? Entry{passes} + i : Entry{passes} * i;
+    if (data.host()[i] == expected) continue;
+    fprintf(stderr, "bandwidth: entry %u is %llu, expected %llu\n", i, data.host()[i], expected);
+    return 1;
+  }
+  printf("PASS bandwidth method=%s by=%s access=%s bytes=%zu passes=%u ns=%llu\n", dashti2017::name_of(method),
+         by_cpu ? "cpu" : "gpu", writes ? "write" : "read", data.bytes(), passes, ns);
+  return 0;
+}
