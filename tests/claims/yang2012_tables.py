@@ -5,8 +5,7 @@
     duet reproduce yang2012 --work runs --controls --machine fused --json fused.json
     tests/claims/yang2012_tables.py --commit c18859be 2012.json fused.json && docs/results/render.py
 
---commit: the one whose Duet measured. The first scorecard's machine is the one that rows are judged on. Of one scorecard alone only the table of its
-figures is written."""
+--commit: the one whose Duet measured. The first scorecard's machine is the one that rows are judged on. Of one scorecard alone the tables have its name."""
 import argparse
 import datetime
 import json
@@ -30,12 +29,13 @@ def control(row: dict) -> str:
 
 
 def claims(scores: list[dict]) -> tuple[list[str], list[list[str]]]:
-    columns = ["row", "claim", "paper", *(cell for score in scores for cell in (f"`{score['machine']}`", "")), "control"]
+    controls = any("control" in row for row in scores[0]["rows"])
+    columns = ["row", "claim", "paper", *(cell for score in scores for cell in (f"`{score['machine']}`", "")), *(["control"] if controls else [])]
     rows = []
     for pair in zip(*(score["rows"] for score in scores)):
         assert len({(row["id"], row["claim"]) for row in pair}) == 1, pair
         cells = [cell for row in pair for cell in (measured(row), row["verdict"])]
-        rows.append([pair[0]["id"], pair[0]["claim"], number(pair[0]["paper"]), *cells, control(pair[0])])
+        rows.append([pair[0]["id"], pair[0]["claim"], number(pair[0]["paper"]), *cells, *([control(pair[0])] if controls else [])])
     return columns, rows
 
 
@@ -61,7 +61,8 @@ def main() -> None:
     parser.add_argument("scores", nargs="+", type=pathlib.Path)
     options = parser.parse_args()
     scores = [json.loads(path.read_text()) for path in options.scores]
-    tables = {**({"claims": claims(scores)} if len(scores) > 1 else {}), **{f"figures-{score['machine'].removeprefix('fused-')}": figures(score) for score in scores}}
+    own = "" if len(scores) > 1 else "-" + scores[0]["machine"].removeprefix("fused-")
+    tables = {f"claims{own}": claims(scores), **{f"figures-{score['machine'].removeprefix('fused-')}": figures(score) for score in scores}}
     for name, (columns, rows) in tables.items():
         data = {"command": "duet reproduce yang2012 --controls --machine MACHINE; tests/claims/yang2012_tables.py", "commit": options.commit,
                 "host": "any: simulated time does not depend on it", "date": datetime.date.today().isoformat(), "columns": columns, "rows": rows}
