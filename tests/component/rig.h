@@ -19,6 +19,7 @@ namespace duet::test {
 
 inline config::Machine gtx580() {
   config::Machine machine;
+  machine.gpu.l2.line_bytes = 128;
   machine.name = "gtx580";
   auto& gpu = machine.gpu;
   gpu.core_clock_khz = 772'000;

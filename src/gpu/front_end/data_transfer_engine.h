@@ -38,13 +38,13 @@ struct DataTransferEngineConfig {
   std::uint64_t core_clock_khz = 0;
   std::uint64_t outstanding_packets = 0;
   std::uint64_t outstanding_acks = 0;
-  Bytes packet_payload_bytes = 0;         // of the link; above a line a multiple of it
-  Bytes line_bytes = memory::kLineBytes;  // of L2
-  std::uint8_t number = 0;                // which engine
-  std::uint16_t link_number = 0;          // of this end of the link
-  std::uint16_t host_memory_number = 0;   // of the other end
+  Bytes packet_payload_bytes = 0;        // of the link; above a line a multiple of it
+  std::uint8_t number = 0;               // which engine
+  std::uint16_t link_number = 0;         // of this end of the link
+  std::uint16_t host_memory_number = 0;  // of the other end
   Bytes block_bytes = 0;             // between memories that take requests of so many; 0: of a line at most
   std::uint64_t device_packets = 0;  // as outstanding_packets, of moves inside device memory; less: as many
+  Bytes line_bytes = memory::kLineBytes;  // of L2
 };
 
 struct DataTransferStatistics : sim::StatisticGroup {

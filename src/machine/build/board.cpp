@@ -27,6 +27,7 @@ const config::Machine& checked(const config::Machine& config) {
   at_least_one(config.gpu.copy_engines.outstanding_packets, "gpu.copy_engines.outstanding_packets");
   at_least_one(config.link.queue_packets, "link.queue_packets");
   at_least_one(config.link.packet_payload_bytes, "link.packet_payload_bytes");
+  at_least_one(config.gpu.l2.line_bytes, "gpu.l2.line_bytes");
   const Bytes payload = config.link.packet_payload_bytes, line = config.gpu.l2.line_bytes;
   if (payload > line && payload % line != 0)
     throw Error(fmt::format("link.packet_payload_bytes above {0} must be a multiple of {0}", line));
@@ -85,12 +86,12 @@ Board::Board(sim::Engine& engine, const config::Machine& config, memory::Address
         bits ? engines.bit_lines_outstanding : engines.outstanding_packets,
         timed ? engines.outstanding_acks : 0,
         config.link.packet_payload_bytes,
-        config.gpu.l2.line_bytes,
         static_cast<std::uint8_t>(i),
         link_number,
         kHostMemory,
         timed ? 0 : config.gpu.functional.copy_block_bytes,
-        timed && !bits ? engines.device_packets : 0};
+        timed && !bits ? engines.device_packets : 0,
+        config.gpu.l2.line_bytes};
     connect_copy_engine(
         copy_engines_.emplace_back(engine, &gpu_node_, engine_config, pool_, address_space, tasks_), config,
         link_number, bits);
