@@ -7,8 +7,8 @@
 
 A point is a machine and keys. A row has its mean gain in %, each benchmark's, and without pre-execution the mean share of time in which DRAM moves
 data, the mean rate of the GPU's reads that hit L3, and BitonicSort's IPC; with it, how many lines the GPU asks L3 for while the core asks for one in
-VecAdd (Figure 4). With --starts N gains and this ratio are medians over N starts (--offset of the programs, later launches). --rows FILE keeps what
-tests/judges/preexec_rule.py learns from. By hand: a quarter of an hour a sweep and start on two cores.
+VecAdd (Figure 4). With --starts N gains and this ratio are medians over N starts (--offset of the programs, later launches). By hand: a quarter of an
+hour a sweep and start on two cores.
 """
 import argparse
 import concurrent.futures
@@ -135,11 +135,9 @@ def row_of(point: tuple, programs: dict[str, pathlib.Path], options: argparse.Na
     for benchmark in programs:
         pairs = [(runs[benchmark, None, start].result(), runs[benchmark, tuple(preexec), start].result()) for start in range(options.starts)]
         gains.append(statistics.median(100 * (off["cycles"] / on["cycles"] - 1) for off, on in pairs))
-        off, on = pairs[0]
+        off = pairs[0][0]
         busy.append(100 * preexec_rows.dram_busy(off["kernels"], off["machine"]))
         rates.append(100 * preexec_rows.hit_share(off["kernels"]))
-        options.learnt_from.append(preexec_rows.row(f"yang2012/{PROGRAMS[benchmark]}", benchmark, "cold", off["machine"],
-                                                    {"off": off["kernels"], "adaptive": on["kernels"]}) | {"point": name})
         if benchmark == "BS":
             bs = f"{pairs[0][0]['ipc']:.1f}"
         if benchmark == "VD":
@@ -157,9 +155,7 @@ def main() -> int:
     parser.add_argument("--only", nargs="+", choices=PROGRAMS, default=list(PROGRAMS))
     parser.add_argument("--starts", type=int, default=1)
     parser.add_argument("--out", type=pathlib.Path)
-    parser.add_argument("--rows", type=pathlib.Path, help="a row for each point and benchmark, as preexec_kernels.py writes them")
     options = parser.parse_args()
-    options.learnt_from = []
     if options.list or options.sweep is None:
         for name, points in SWEEPS.items():
             print(f"{name}: {', '.join(point[0] for point in points)}")
@@ -173,8 +169,6 @@ def main() -> int:
             subprocess.run([options.duet, "cc", ROOT / f"workloads/yang2012/{PROGRAMS[benchmark]}.cu", "-o", programs[benchmark]], check=True)
         print("  ".join(columns), flush=True)
         rows = [row_of(point, programs, options, pool) for point in SWEEPS[options.sweep]]
-    if options.rows:
-        options.rows.write_text(json.dumps({"machine": "fused, fused-2012", "programs": [{"program": options.sweep, "rows": options.learnt_from}]}, indent=1) + "\n")
     if options.out:
         commit = subprocess.run(["git", "-C", ROOT, "rev-parse", "--short=8", "HEAD"], capture_output=True, text=True, check=True).stdout.strip()
         command = f"tests/claims/yang2012_sweep.py {options.sweep} --starts {options.starts}"

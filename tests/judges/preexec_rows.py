@@ -59,15 +59,11 @@ def duration(kernels: list[dict]) -> int:
     return sum(k["end_ps"] - k["start_ps"] for k in kernels)
 
 
-def channels_share(kernels: list[dict], machine: dict, counter: str) -> float:
-    """A counter of DRAM's cycles as a part of the cycles of all channels."""
-    dram = machine["gpu"]["dram"]
-    return share(total(kernels, counter), duration(kernels) * dram["command_clock_khz"] / 1e9 * dram["channels"])
-
-
 def dram_busy(kernels: list[dict], machine: dict) -> float:
     """Part of the time in which DRAM's buses move data."""
-    return channels_share(kernels, machine, "dram.data_bus_busy_cycles")
+    dram = machine["gpu"]["dram"]
+    cycles = duration(kernels) * dram["command_clock_khz"] / 1e9 * dram["channels"]
+    return share(total(kernels, "dram.data_bus_busy_cycles"), cycles)
 
 
 def channels_in_use(kernels: list[dict], machine: dict) -> float:
@@ -122,8 +118,6 @@ def row(program: str, kernel: str, start: str, machine: dict, of: dict[str, list
              "hit_before": hit_share(off), "hit_after": hit_share(adaptive),
              "joined_after": share(l3_reads(adaptive)["merges"], sum(l3_reads(adaptive).values())),
              "dram_busy_before": dram_busy(off, machine), "dram_busy_after": dram_busy(adaptive, machine),
-             "dram_queues_full": channels_share(off, machine, "dram.queue_full_cycles"),
-             "l3_stalls": share(total(off, "l3.stalls_mshr"), total(off, "l3.read_misses")),
              "dram_transfers": share(total(adaptive, "dram.reads") + total(adaptive, "dram.writes"),
                                      total(off, "dram.reads") + total(off, "dram.writes")),
              "row_conflicts": share(total(adaptive, "dram.row_conflicts"), total(off, "dram.row_conflicts")),

@@ -21,7 +21,7 @@ from preexec_rows import GAIN, duration, l3_reads, launches, outcome, readable
 
 MISSES = "L3's misses of the GPU a us"
 CHANNELS = "part of DRAM's channels in use"
-PAYS = {"feature": CHANNELS, "at_least": False, "threshold": 1 / 3}  # docs/results/preexec-pays.md, taken from its tables before the machines were judged
+PAYS = {"feature": CHANNELS, "at_least": False, "threshold": 1 / 3}  # docs/results/preexec-pays.md; chosen with its rows in view, 0.2 to 0.6 do as well
 DECIDED = {"feature": MISSES, "at_least": False, "threshold": 45.0}  # docs/results/preexec-kernels.md; 45 lines a us are 15 % of what DRAM of fused moves
 
 # Feature, whether it is known before the kernel runs (or early in it), and how it comes from a row.
@@ -33,11 +33,7 @@ FEATURES = {
     "memory instructions an instruction": ("early", lambda r: r["memory_instructions_per_instruction"]),
     "requests a memory instruction": ("early", lambda r: r["requests_per_memory_instruction"]),
     MISSES: ("early", lambda r: r["l3_reads_missed"] / r["off_us"]),
-    CHANNELS: ("room", lambda r: r["channels_in_use"]),
-    "part of the time in which DRAM moves data": ("room", lambda r: r["dram_busy_before"]),
-    "part of the time in which DRAM's queues are full": ("room", lambda r: r["dram_queues_full"]),
-    "requests that L3 holds up for want of registers, a miss": ("room", lambda r: r["l3_stalls"]),
-    "part of issue slots that wait for memory": ("room", lambda r: r["slots"]["memory"]),
+    CHANNELS: ("machine", lambda r: r["channels_in_use"]),  # not learnt from rows of one machine
 }
 
 
@@ -126,7 +122,9 @@ def machines(options: argparse.Namespace) -> None:
     for row in [columns, *table]:
         print("  ".join(row))
     if options.out:
-        options.out.write_text(json.dumps({"command": "tests/judges/preexec_kernels.py --starts cold --without-bound --machine M; tests/judges/preexec_rule.py --machines",
+        programs = " ".join(sorted({program.split("/")[1] for program, _, _ in shared}))
+        options.out.write_text(json.dumps({"command": f"tests/judges/preexec_kernels.py --starts cold --without-bound --timeout 40 --machine M --only {programs}; "
+                                                      "tests/judges/preexec_rule.py --machines",
                                            "commit": options.commit, "host": "any: simulated time does not depend on it", "date": datetime.date.today().isoformat(),
                                            "columns": columns, "rows": table}, indent=1) + "\n")
 

@@ -8,7 +8,7 @@ import preexec_rule
 
 PLAIN = {"accesses": 3, "covered": 3, "gain": 0.0, "bound": 0.5, "fills": 1000, "used": 900, "gone": 20, "accuracy": 0.9, "l3_reads_missed": 2000,
          "requests": 4000, "off_us": 100.0, "launches": 1, "dram_busy_before": 0.3, "dram_transfers": 1.0, "row_conflicts": 1.0, "occupancy": 0.5, "waves": 4.0, "blocks": 64,
-         "channels_in_use": 1.0, "dram_queues_full": 0.0, "l3_stalls": 0.0, "slots": {"memory": 0.5}, "chance": 0.0, "memory_instructions_per_instruction": 0.2, "requests_per_memory_instruction": 1.0}
+         "channels_in_use": 1.0, "chance": 0.0, "memory_instructions_per_instruction": 0.2, "requests_per_memory_instruction": 1.0}
 
 
 def row(number: int, **values) -> dict:
