@@ -22,7 +22,7 @@ from whole import some  # noqa: E402
 
 # Grid and block of each kernel in judge.cpp, for the program of this launch.
 LAUNCHES = {"vecadd": ("7", "64"), "tmv": ("3", "32"), "mv": ("4", "32"), "mm": ("5,5", "4,4"), "convolution": ("5,3", "8,8")}
-KERNELS = ["vecadd", "tmv", "mv", "mm", "convolution", "strided", "bitonic", "doubling", "gather", "search"]
+KERNELS = ["vecadd", "tmv", "mv", "mm", "convolution", "strided", "falling", "strided64", "bitonic", "doubling", "gather", "search"]
 # More is fetched where a guard by data is taken as true: `search` goes on for nodes that are not in the frontier.
 MAY_HAVE_EXTRA = {"search"}
 

@@ -136,6 +136,16 @@ int main(int argc, char** argv) {
     auto sums = output(f2);
     const int n = number(3001);
     run(grid, block, [&] { strided(samples, sums, n); });
+  } else if (name == "falling") {
+    auto samples = array(f1);
+    auto sums = output(f2);
+    const int n = number(3001);
+    run(grid, block, [&] { falling(samples, sums, n); });
+  } else if (name == "strided64") {
+    auto samples = array(f1);
+    auto sums = output(f2);
+    const long n = number(3001l);
+    run(grid, block, [&] { strided64(samples, sums, n); });
   } else if (name == "bitonic") {
     grid = {8, 1, 1};
     auto keys = output(u1);

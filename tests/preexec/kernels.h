@@ -72,6 +72,20 @@ KERNEL strided(POINTER(const float) samples, POINTER(float) sums, int n) {
   sums[first] = sum;
 }
 
+// The same from the other end, and with iterators of 64 bits.
+KERNEL falling(POINTER(const float) samples, POINTER(float) sums, int n) {
+  const int first = blockIdx.x * blockDim.x + threadIdx.x, step = blockDim.x * gridDim.x;
+  float sum = 0;
+  for (int i = n - 1 - first; i >= 0; i -= step) sum += samples[i];
+  sums[first] = sum;
+}
+KERNEL strided64(POINTER(const float) samples, POINTER(float) sums, long n) {
+  const long first = blockIdx.x * blockDim.x + threadIdx.x, step = blockDim.x * gridDim.x;
+  float sum = 0;
+  for (long i = first; i < n; i += step) sum += samples[i];
+  sums[first] = sum;
+}
+
 // A pass of a bitonic sort: partners by division, writes that depend on what was read.
 KERNEL bitonic(POINTER(unsigned) keys, unsigned distance, unsigned width) {
   const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;

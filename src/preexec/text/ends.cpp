@@ -9,7 +9,7 @@
 namespace duet::preexec {
 
 namespace {
-// All conditions of its accesses, and of loops of unequal length around them.
+// Of its accesses.
 std::vector<NodeId> conditions_of(const FunctionPlan& function) {
   std::vector<NodeId> conditions;
   for (const PlannedAccess& access : function.accesses)
@@ -73,7 +73,7 @@ bool FunctionWriter::ends_decide(const FunctionPlan& function) const {
     const LoopPlan& loop = plan_.loops[l];
     if (loop.uniform) continue;
     const Node& last = graph_[loop.last];
-    if (graph_.facts(loop.last).loads || last.kind != NodeKind::Call) return false;
+    if (graph_.facts(loop.last).loads || !is_counted_in_steps(loop.last)) return false;
     for (unsigned i = 0; i < last.count; ++i)
       if (!is_monotonic(last.in[i])) return false;
     for (const NodeId guard : loop.guards)

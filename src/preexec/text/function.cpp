@@ -116,12 +116,18 @@ void FunctionWriter::check_iterations(std::uint32_t region) {
   }
 }
 
+namespace {
+constexpr std::string_view kCounts = "steps_";  // Resolver::trips()
+}
+
+bool FunctionWriter::is_counted_in_steps(NodeId last) const {
+  return graph_[last].kind == NodeKind::Call && graph_.function(graph_[last].index).starts_with(kCounts);
+}
+
 // A thread's last iteration, or m + 1, which shows as well that it goes on behind iteration m.
 std::string FunctionWriter::last_iteration(NodeId last, const std::string& m) {
+  if (!is_counted_in_steps(last) || uses_[last] != 1) return text(last);
   const Node n = graph_[last];
-  constexpr std::string_view kCounts = "steps_";
-  if (n.kind != NodeKind::Call || !graph_.function(n.index).starts_with(kCounts) || uses_[last] != 1)
-    return text(last);
   std::string call = "last_" + graph_.function(n.index).substr(kCounts.size()) + "(";
   for (unsigned i = 0; i < n.count; ++i) call += text(n.in[i]) + ", ";
   return call + m + ")";

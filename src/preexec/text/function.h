@@ -64,6 +64,7 @@ class FunctionWriter {
   void write_accesses(const std::vector<PlannedAccess>& accesses, std::uint32_t loop);
   void write_access(const PlannedAccess& access);
   void write_loop(std::uint32_t loop, const std::vector<PlannedAccess>& accesses);
+  bool is_counted_in_steps(NodeId last) const;
   std::string last_iteration(NodeId last, const std::string& m);
   void check_iterations(std::uint32_t region);
   std::string comment(std::uint32_t instruction) const;
