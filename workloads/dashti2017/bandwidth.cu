@@ -47,28 +47,28 @@ int main(int argc, char** argv) {
   const auto passes = static_cast<unsigned>(arguments.number("passes", 16, 1, 1u << 24));
   arguments.end();
 
-  dashti2017::Buffer<Entry> data(method, count);
-  for (unsigned i = 0; i < count; i++) data.host()[i] = i;
+  dashti2017::Array<Entry> data(method, count);
+  for (unsigned i = 0; i < count; i++) data[i] = i;
   if (!by_cpu) {
-    data.to_gpu();
+    data.to_device();
     CHECK_CUDA(cudaDeviceSynchronize());
   }
   duetMark("start");
   const unsigned long long before = workload::now_ns();
   if (by_cpu) {
-    on_cpu(data.host(), count, passes, writes);
+    on_cpu(&data[0], count, passes, writes);
   } else {
-    (writes ? write_entries : read_entries)<<<(count + kThreads - 1) / kThreads, kThreads>>>(data.gpu(), count, passes);
+    (writes ? write_entries : read_entries)<<<(count + kThreads - 1) / kThreads, kThreads>>>(data.device(), count, passes);
     CHECK_LAUNCH("entries");
     CHECK_CUDA(cudaDeviceSynchronize());
   }
   const unsigned long long ns = workload::now_ns() - before;
   duetMark("finish");
-  if (!by_cpu) data.to_cpu();
+  if (!by_cpu) data.to_host();
   for (unsigned i = 0; i < count; i++) {
     const Entry expected = writes ? Entry{passes} + i : Entry{passes} * i;
-    if (data.host()[i] == expected) continue;
-    fprintf(stderr, "bandwidth: entry %u is %llu, expected %llu\n", i, data.host()[i], expected);
+    if (data[i] == expected) continue;
+    fprintf(stderr, "bandwidth: entry %u is %llu, expected %llu\n", i, data[i], expected);
     return 1;
   }
   printf("PASS bandwidth method=%s by=%s access=%s bytes=%zu passes=%u ns=%llu\n", dashti2017::name_of(method),

@@ -26,27 +26,28 @@ int main(int argc, char** argv) {
   arguments.end();
 
   const unsigned half = count / 2;
-  dashti2017::Buffer<int> data(method, count);
-  data.to_gpu();
+  dashti2017::Array<int> data(method, count);
+  for (unsigned i = 0; i < count; i++) data[i] = 0;
+  data.to_device();
   CHECK_CUDA(cudaDeviceSynchronize());
   duetMark("start");
   for (unsigned round = 0; round < rounds; round++) {
     const unsigned gpu = round % 2 * half, cpu = half - gpu;
-    increment<<<(half + kThreads - 1) / kThreads, kThreads>>>(data.gpu() + gpu, half);
+    increment<<<(half + kThreads - 1) / kThreads, kThreads>>>(data.device() + gpu, half);
     CHECK_LAUNCH("increment");
-    if (!data.concurrent()) CHECK_CUDA(cudaDeviceSynchronize());
-    on_cpu(data.host() + cpu, half);
-    if (method == dashti2017::Method::kDefault) {
-      CHECK_CUDA(cudaMemcpy(data.host() + gpu, data.gpu() + gpu, half * sizeof(int), cudaMemcpyDeviceToHost));
-      CHECK_CUDA(cudaMemcpy(data.gpu() + cpu, data.host() + cpu, half * sizeof(int), cudaMemcpyHostToDevice));
+    if (method == dashti2017::Method::kManaged) CHECK_CUDA(cudaDeviceSynchronize());
+    on_cpu(&data[0] + cpu, half);
+    if (method == dashti2017::Method::kDevice) {
+      CHECK_CUDA(cudaMemcpy(&data[0] + gpu, data.device() + gpu, half * sizeof(int), cudaMemcpyDeviceToHost));
+      CHECK_CUDA(cudaMemcpy(data.device() + cpu, &data[0] + cpu, half * sizeof(int), cudaMemcpyHostToDevice));
     }
     CHECK_CUDA(cudaDeviceSynchronize());
   }
   duetMark("finish");
-  data.to_cpu();
+  data.to_host();
   for (unsigned i = 0; i < count; i++) {
-    if (data.host()[i] == static_cast<int>(rounds)) continue;
-    fprintf(stderr, "halves: element %u is %d, expected %u\n", i, data.host()[i], rounds);
+    if (data[i] == static_cast<int>(rounds)) continue;
+    fprintf(stderr, "halves: element %u is %d, expected %u\n", i, data[i], rounds);
     return 1;
   }
   printf("PASS halves method=%s count=%u rounds=%u\n", dashti2017::name_of(method), count, rounds);

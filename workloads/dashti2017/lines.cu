@@ -20,19 +20,20 @@ int main(int argc, char** argv) {
   arguments.end();
 
   const unsigned block = threads < 256 ? threads : 256;
-  dashti2017::Buffer<Word> data(method, size_t{threads} * words);
-  data.to_gpu();
+  dashti2017::Array<Word> data(method, size_t{threads} * words);
+  for (size_t i = 0; i < data.size(); i++) data[i] = 0;
+  data.to_device();
   CHECK_CUDA(cudaDeviceSynchronize());
   duetMark("start");
-  increment<<<(threads + block - 1) / block, block>>>(data.gpu(), threads, words, own, repeats);
+  increment<<<(threads + block - 1) / block, block>>>(data.device(), threads, words, own, repeats);
   CHECK_LAUNCH("increment");
   CHECK_CUDA(cudaDeviceSynchronize());
   duetMark("finish");
-  data.to_cpu();
+  data.to_host();
   // Increments of the first entry race, as the paper's do: some are lost.
-  const Word first = data.host()[0];
+  const Word first = data[0];
   bool right = own ? first == repeats : first >= 1 && first <= Word{threads} * repeats;
-  for (size_t i = 1; i < size_t{threads} * words && right; i++) right = data.host()[i] == (own && i % words == 0 ? repeats : 0);
+  for (size_t i = 1; i < size_t{threads} * words && right; i++) right = data[i] == (own && i % words == 0 ? repeats : 0);
   if (!right) {
     fprintf(stderr, "lines: the entries are wrong; the first is %llu\n", first);
     return 1;

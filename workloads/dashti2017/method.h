@@ -1,84 +1,23 @@
-// A buffer that CPU and GPU share, in the way that --method names (dashti2017 section 3), and options.
+// What the programs of dashti2017 share: methods of memory management (section 3), and options.
 //
-//   Buffer<int> data(options.method, 1024);
-//   data.host()[0] = 1;
-//   data.to_gpu();                        // default: a copy; managed: nothing, a launch does it; hostalloc: nothing
-//   kernel<<<...>>>(data.gpu());
-//   data.to_cpu();                        // default: a copy; the others: the kernel is waited for
+//   Array<int> data(options.method, 1024);    // default: cudaMalloc and copies; hostalloc; managed
 //
-// One source for all methods: what a method costs comes from the machine that the program runs on. Left out: buffers of which a part
-// is copied.
+// One source for all methods: what a method costs comes from the machine that the program runs on.
 #pragma once
 
 #include <string>
 #include <vector>
 
-#include "../common/check.h"
+#include "../common/array.h"
 
 namespace dashti2017 {
 
-enum class Method { kDefault, kHostAlloc, kManaged };
+using workload::Array;
+using Method = workload::Memory;
 
 inline const char* name_of(Method method) {
-  return method == Method::kDefault ? "default" : method == Method::kHostAlloc ? "hostalloc" : "managed";
+  return method == Method::kDevice ? "default" : method == Method::kMapped ? "hostalloc" : "managed";
 }
-
-template <typename T>
-class Buffer {
- public:
-  Buffer(Method method, size_t count) : method_(method), count_(count) {
-    void *host = nullptr, *gpu = nullptr;
-    switch (method_) {
-      case Method::kDefault:
-        own_.resize(count_);
-        host = own_.data();
-        CHECK_CUDA(cudaMalloc(&gpu, bytes()));
-        break;
-      case Method::kHostAlloc:
-        CHECK_CUDA(cudaHostAlloc(&host, bytes(), cudaHostAllocMapped));
-        CHECK_CUDA(cudaHostGetDevicePointer(&gpu, host, 0));
-        break;
-      case Method::kManaged:
-        CHECK_CUDA(cudaMallocManaged(&gpu, bytes()));
-        host = gpu;
-        break;
-    }
-    host_ = static_cast<T*>(host);
-    gpu_ = static_cast<T*>(gpu);
-    memset(host_, 0, bytes());
-  }
-  ~Buffer() {
-    if (method_ == Method::kHostAlloc)
-      CHECK_CUDA(cudaFreeHost(host_));
-    else
-      CHECK_CUDA(cudaFree(gpu_));
-  }
-  Buffer(const Buffer&) = delete;
-  Buffer& operator=(const Buffer&) = delete;
-
-  T* host() const { return host_; }
-  T* gpu() const { return gpu_; }
-  size_t bytes() const { return count_ * sizeof(T); }
-
-  void to_gpu() const {
-    if (method_ == Method::kDefault) CHECK_CUDA(cudaMemcpy(gpu_, host_, bytes(), cudaMemcpyHostToDevice));
-  }
-  void to_cpu() const {
-    if (method_ == Method::kDefault)
-      CHECK_CUDA(cudaMemcpy(host_, gpu_, bytes(), cudaMemcpyDeviceToHost));
-    else
-      CHECK_CUDA(cudaDeviceSynchronize());
-  }
-  // CPU and GPU may use the buffer at the same time.
-  bool concurrent() const { return method_ != Method::kManaged; }
-
- private:
-  const Method method_;
-  const size_t count_;
-  std::vector<T> own_;
-  T* host_ = nullptr;
-  T* gpu_ = nullptr;
-};
 
 // `--name VALUE` words of a program, each with its meaning and limits; --method is every program's.
 class Arguments {
@@ -105,7 +44,10 @@ class Arguments {
       if (possible[i] == text) return i;
     workload::usage_error(program_, (std::string("unknown --") + name).c_str(), text);
   }
-  Method method() { return static_cast<Method>(one_of("method", {"default", "hostalloc", "managed"})); }
+  Method method() {
+    static constexpr Method kMethods[] = {Method::kDevice, Method::kMapped, Method::kManaged};
+    return kMethods[one_of("method", {"default", "hostalloc", "managed"})];
+  }
   // After the last question: a word that nobody asked for is wrong usage.
   void end() const {
     for (const Word& word : words_)

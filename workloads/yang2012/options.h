@@ -3,12 +3,11 @@
 // a number.
 #pragma once
 
-#include "../common/check.h"
+#include "../common/array.h"
 
 namespace yang2012 {
 
-// Where the arrays of a kernel lie (memory.h).
-enum class Memory { kDevice, kManaged, kMapped };
+using workload::Memory;  // where the arrays of a kernel lie
 
 // By how many bytes each array lies behind where it would lie, times its number from 0: so they move against
 // each other, and against the pieces that DRAM channels take in turn. A property of the process (--offset).
