@@ -70,7 +70,7 @@ Status release_host(Runtime& runtime, host::HostThread& host, VirtualAddress add
 Status register_host(Runtime& runtime, void* first, Bytes bytes, unsigned api_flags) {
   if (runtime.space().find(duet::virtual_address(first)) != nullptr) return Reason::AlreadyRegistered;
   try {
-    runtime.map_host(first, bytes, AllocationKind::Registered, api_flags);
+    runtime.register_host(first, bytes, api_flags);
   } catch (const Error&) {
     return Reason::AlreadyRegistered;
   }

@@ -27,6 +27,18 @@ Reason reason_of(gpu::FaultKind kind) {
   }
 }
 
+// As the machine file's [[method]] rows name it.
+const char* call_of(memory::AllocationKind kind, bool write_combined) {
+  switch (kind) {
+    case memory::AllocationKind::Managed:
+      return "cudaMallocManaged";
+    case memory::AllocationKind::Registered:
+      return "cudaHostRegister";
+    default:
+      return write_combined ? "cudaHostAllocWriteCombined" : "cudaHostAlloc";
+  }
+}
+
 // Until an API speaks.
 constexpr ApiWords kNoWords{[](Reason) { return "an error"; }, "the API's call for it",
                             "the API's call for it"};
@@ -52,6 +64,7 @@ Runtime::Runtime() : program_(process::Program::get()), words_(&kNoWords) {
 
 void* Runtime::allocate_host(Bytes bytes, memory::AllocationKind kind, const HostMemoryUse& use) {
   const Bytes whole = round_up(std::max<Bytes>(bytes, 1), space().page_bytes());
+  const char* const call = call_of(kind, use.write_combined);
   machine::HostPages* const pages = process().host_pages();
   const bool guarded = kind == memory::AllocationKind::Managed && managed_guard_ != nullptr;
   if (guarded || (kind == memory::AllocationKind::Pinned && pages != nullptr)) {
@@ -61,7 +74,7 @@ void* Runtime::allocate_host(Bytes bytes, memory::AllocationKind kind, const Hos
     if (host == nullptr) return nullptr;
     const VirtualAddress base = duet::virtual_address(host);
     try {
-      space().map_host(host, bytes, kind, memory::PageAttributes{}, use.api_flags, backing);
+      space().map_host(host, bytes, kind, memory::host_pages(config(), call), use.api_flags, backing);
     } catch (const Error&) {
       static_cast<void>(guarded ? managed_guard_->release(base) : pages->release(base));
       return nullptr;
@@ -69,11 +82,11 @@ void* Runtime::allocate_host(Bytes bytes, memory::AllocationKind kind, const Hos
     if (guarded && use.attachment != Attachment::Global) managed_guard_->attach(base, use.attachment, 0);
     return host;
   }
-  const bool write_combined = kind == memory::AllocationKind::Pinned && use.write_combined;
-  void* pointer = program_.allocate_memory(whole, write_combined);
+  void* pointer = program_.allocate_memory(whole, memory::uncached_on_cores(config(), call));
   if (pointer == nullptr) return nullptr;
   try {
-    map_host(pointer, bytes, kind, use.api_flags);
+    space().map_host(pointer, bytes, kind, memory::host_pages(config(), call), use.api_flags, nullptr,
+                     program_.side() != nullptr);
   } catch (const Error&) {  // more than the host has
     program_.release_memory(pointer, whole);
     return nullptr;
@@ -82,10 +95,10 @@ void* Runtime::allocate_host(Bytes bytes, memory::AllocationKind kind, const Hos
   return pointer;
 }
 
-const memory::Allocation* Runtime::map_host(void* host, Bytes bytes, memory::AllocationKind kind,
-                                            unsigned api_flags) {
-  return space().map_host(host, bytes, kind, memory::PageAttributes{}, api_flags, nullptr,
-                          program_.side() != nullptr);
+const memory::Allocation* Runtime::register_host(void* host, Bytes bytes, unsigned api_flags) {
+  constexpr auto kKind = memory::AllocationKind::Registered;
+  return space().map_host(host, bytes, kKind, memory::host_pages(config(), call_of(kKind, false)), api_flags,
+                          nullptr, program_.side() != nullptr);
 }
 
 bool Runtime::free_host(void* pointer) {

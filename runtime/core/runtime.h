@@ -32,7 +32,7 @@ struct ApiWords {
 
 // How the program uses host memory of the runtime.
 struct HostMemoryUse {
-  bool write_combined = false;  // the program only writes it
+  bool write_combined = false;  // of pinned memory: the program only writes it
   Attachment attachment = Attachment::Global;
   unsigned api_flags = 0;  // kept with the allocation, for the API's queries
 };
@@ -59,8 +59,7 @@ class Runtime {
   // False when the pointer is not from allocate_host.
   bool free_host(void* pointer);
   // Memory of the program itself, for the GPU from now on. Throws duet::Error as AddressSpace does.
-  const memory::Allocation* map_host(void* host, Bytes bytes, memory::AllocationKind kind,
-                                     unsigned api_flags);
+  const memory::Allocation* register_host(void* host, Bytes bytes, unsigned api_flags);
 
   // Null where host and GPU may touch managed memory at the same time.
   ManagedGuard* managed_guard() { return managed_guard_.get(); }

@@ -111,11 +111,11 @@ void GuestProgram::end_by_fault(const char* what, const void* first, Bytes bytes
   throw SegmentationFault{};
 }
 
-void* GuestProgram::allocate(Bytes bytes, bool write_combined) {
+void* GuestProgram::allocate(Bytes bytes, bool uncached) {
   constexpr int kReadWrite = 3, kPrivateAnonymous = 0x22;
   const std::int64_t first = host_.space().map(0, bytes, kReadWrite, kPrivateAnonymous, nullptr);
   if (first <= 0) return nullptr;
-  if (write_combined)
+  if (uncached)
     host_.space().memory().set_type(VirtualAddress(static_cast<std::uint64_t>(first)),
                                     round_up(bytes, rv64::kPageBytes), rv64::MemoryType::Uncached);
   return ArgumentWords::pointer<void>(static_cast<std::uint64_t>(first));

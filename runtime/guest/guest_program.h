@@ -25,7 +25,7 @@ class GuestProgram final : public process::ProgramSide {
   void read(const void* from, void* to, Bytes bytes) override;
   void write(void* to, const void* from, Bytes bytes) override;
   void check(const char* what, const void* first, Bytes bytes, bool writes) override;
-  void* allocate(Bytes bytes, bool write_combined) override;
+  void* allocate(Bytes bytes, bool uncached) override;
   void release(void* first, Bytes bytes) override;
   void begin(const Function& function, std::function<void()> ended) override;
   std::unique_ptr<host::HostThread> new_thread(machine::Process& machine) override;

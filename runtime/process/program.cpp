@@ -229,8 +229,8 @@ void Program::write_memory(const char* what, void* to, const void* from, Bytes b
   std::memcpy(to, from, bytes);
 }
 
-void* Program::allocate_memory(Bytes bytes, bool write_combined) {
-  if (side_ != nullptr) return side_->allocate(bytes, write_combined);
+void* Program::allocate_memory(Bytes bytes, bool uncached) {
+  if (side_ != nullptr) return side_->allocate(bytes, uncached);
   void* const first = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   return first != MAP_FAILED ? first : nullptr;
 }

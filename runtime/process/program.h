@@ -64,7 +64,7 @@ class Program {
   void read_memory(const char* what, const void* from, void* to, Bytes bytes) const;
   void write_memory(const char* what, void* to, const void* from, Bytes bytes) const;
   // Pages of the program, zeroed; null where it may have no more.
-  void* allocate_memory(Bytes bytes, bool write_combined = false);
+  void* allocate_memory(Bytes bytes, bool uncached = false);
   void release_memory(void* first, Bytes bytes);
   // Null before the thread's first call.
   static Thread* known_thread();

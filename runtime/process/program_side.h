@@ -24,9 +24,9 @@ class ProgramSide {
   virtual void write(void* to, const void* from, Bytes bytes) = 0;
   // The same, and nothing is copied yet. `what` reads or writes it, for messages.
   virtual void check(const char* what, const void* first, Bytes bytes, bool writes) = 0;
-  // Pages of the program, zeroed; null where it may have no more. `write_combined`: no cache of the processor
+  // Pages of the program, zeroed; null where it may have no more. `uncached`: no cache of the processor
   // holds them.
-  virtual void* allocate(Bytes bytes, bool write_combined) = 0;
+  virtual void* allocate(Bytes bytes, bool uncached) = 0;
   virtual void release(void* first, Bytes bytes) = 0;
   // A function of the program, with its arguments.
   struct Function {

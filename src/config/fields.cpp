@@ -243,6 +243,11 @@ void add_levels(std::vector<Field>& fields, std::vector<Level>& levels) {
     add_level(fields, "level[" + std::to_string(i) + "]", levels[i]);
 }
 
+void add_methods(std::vector<Field>& fields, std::vector<Method>& methods) {
+  for (std::size_t i = 0; i < methods.size(); ++i)
+    add_method(fields, "method[" + std::to_string(i) + "]", methods[i]);
+}
+
 std::vector<Field> names(std::string& name, std::string& description) {
   return {{"name", &name, 0u, 0u, "", "the machine's name"},
           {"description", &description, 0u, 0u, "", "one line for `duet machines`"}};
@@ -265,6 +270,7 @@ std::vector<Field> fields_of(Topology& t) {
   }
   if (t.cpu) add_cpu(fields, *t.cpu);
   add_levels(fields, t.levels);
+  add_methods(fields, t.methods);
   for (std::size_t i = 0; i < t.links.size(); ++i)
     add_link(fields, t.links.size() == 1 ? "link" : "link[" + std::to_string(i) + "]", t.links[i]);
   if (t.gpu) add_driver(fields, t.driver);
@@ -280,6 +286,7 @@ std::vector<Field> fields_of(Machine& m) {
   add_timed_gpu(fields, m.gpu);
   if (m.cpu) add_cpu(fields, *m.cpu);
   add_levels(fields, m.levels);
+  add_methods(fields, m.methods);
   add_link(fields, "link", m.link);
   add_driver(fields, m.driver);
   if (m.cpu) add_driver_on_cores(fields, m.driver);

@@ -34,5 +34,7 @@ void add_timed_gpu(std::vector<Field>& fields, Gpu& gpu);
 void add_cpu(std::vector<Field>& fields, Cpu& cpu);
 // The fields of one level, as "level[0].sets".
 void add_level(std::vector<Field>& fields, const std::string& prefix, Level& level);
+// The fields of one method, as "method[0].calls".
+void add_method(std::vector<Field>& fields, const std::string& prefix, Method& method);
 
 }  // namespace duet::config

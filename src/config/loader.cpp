@@ -38,7 +38,6 @@ bool has_keys(const RawValues& values, std::string_view prefix) {
 }
 
 bool is_of_a_link(std::string_view key) { return key.starts_with("link.") || key.starts_with("link["); }
-bool is_of_a_level(std::string_view key) { return key.starts_with("level["); }
 
 bool same_value(const toml::node& one, const toml::node& other) {
   return one.value<std::int64_t>() == other.value<std::int64_t>() &&
@@ -58,8 +57,8 @@ void flatten(const MachineFile& file, toml::table& table, const std::string& pre
     }
     if (auto* list = node.as_array()) {
       if (name == "link") std::erase_if(values, [](const auto& value) { return is_of_a_link(value.first); });
-      if (name == "level")
-        std::erase_if(values, [](const auto& value) { return is_of_a_level(value.first); });
+      if (name == "level" || name == "method")
+        std::erase_if(values, [&](const auto& value) { return value.first.starts_with(name + "["); });
       for (std::size_t i = 0; i < list->size(); ++i)
         flatten(file, *list->get_as<toml::table>(i),
                 name == "link" && list->size() == 1 ? "link." : fmt::format("{}[{}].", name, i), values);
@@ -167,6 +166,8 @@ Topology nodes_of(const RawValues& values) {
   if (has_keys(values, "gpu.")) topology.gpu.emplace();
   if (has_keys(values, "cpu.")) topology.cpu.emplace();
   while (has_keys(values, fmt::format("level[{}].", topology.levels.size()))) topology.levels.emplace_back();
+  while (has_keys(values, fmt::format("method[{}].", topology.methods.size())))
+    topology.methods.emplace_back();
   while (has_keys(values, fmt::format("link[{}].", topology.links.size()))) topology.links.emplace_back();
   if (topology.links.empty() && has_keys(values, "link.")) topology.links.emplace_back();
   return topology;
@@ -181,6 +182,7 @@ std::string unknown_key(const std::string& key, const RawValue& raw, Topology to
   topology.gpu.emplace();
   topology.cpu.emplace();
   if (topology.levels.empty()) topology.levels.emplace_back();
+  if (topology.methods.empty()) topology.methods.emplace_back();
   if (topology.links.empty()) topology.links.emplace_back();
   return fmt::format("{}: unknown key '{}' (nearest: {})", raw.where(), key,
                      nearest_key(key, fields_of(topology)));
@@ -360,8 +362,8 @@ ResolvedMachine load_machine(const std::string& name, const std::string& machine
   if (nodes.links.empty()) refuse("it has no [link] between host and GPU");
   if (nodes.links.size() > 1)
     refuse(fmt::format("link[1] \"{}\": there can be one link", nodes.links[1].name));
-  return {{nodes.name, nodes.description, *nodes.gpu, nodes.cpu, nodes.levels, nodes.links[0], nodes.driver,
-           nodes.host},
+  return {{nodes.name, nodes.description, *nodes.gpu, nodes.cpu, nodes.levels, nodes.methods, nodes.links[0],
+           nodes.driver, nodes.host},
           std::move(values)};
 }
 

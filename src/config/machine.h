@@ -311,6 +311,18 @@ struct Level {
 };
 std::string statistics_name(const Level& level);
 
+// A way to allocate memory, and how its pages are reached (dashti2017 section 3): one row of the machine
+// file.
+struct Method {
+  std::string name;     // "hostalloc": in reports
+  std::string calls;    // that give such memory: some of kMethodCalls, with spaces between
+  std::string cpu;      // kCpuTypes: how simulated cores reach it; "none": the host reaches none of it
+  bool gpu_l1 = false;  // these caches may hold it
+  bool gpu_l2 = false;
+  std::string route;       // kRoutes: of the GPU
+  bool coalesced = false;  // lanes of a warp may share a request; otherwise those at one address alone
+};
+
 struct BranchPredictor {
   std::uint64_t table_entries = 0;  // of each of three tables
   std::uint64_t history_bits = 0;
@@ -378,6 +390,7 @@ struct Topology {
   std::optional<Gpu> gpu;
   std::optional<Cpu> cpu;
   std::vector<Level> levels;  // the first is nearest to the GPU
+  std::vector<Method> methods;
   std::vector<Link> links;
   Driver driver;  // of the GPU
   Host host;
@@ -390,6 +403,7 @@ struct Machine {
   Gpu gpu;
   std::optional<Cpu> cpu;  // used with the simulated host
   std::vector<Level> levels;
+  std::vector<Method> methods;
   Link link;
   Driver driver;
   Host host;

@@ -38,7 +38,7 @@ struct System::Parts {
         engine(options.shuffle_seed, options.two_threads),
         memory(config.gpu.dram.bytes, config.gpu.dram.page_bytes, config.host.dram_bytes,
                home_of_host_dram(config, options)),
-        address_space(memory, memory::device_pages(config.gpu)),
+        address_space(memory, memory::device_pages(config.gpu, memory::method_of(config, "cudaMalloc"))),
         plan(planned({machine, engine, options.functional, services}, features)),
         board(engine, machine, address_space, host, gpu::occupancy,
               {!options.functional, options.simulated_host}, plan.races) {

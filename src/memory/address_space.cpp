@@ -28,16 +28,6 @@ const char* allocation_kind_name(AllocationKind kind) {
   return "?";
 }
 
-DevicePages device_pages(const config::Gpu& gpu) {
-  DevicePages pages;
-  pages.plain.gpu_l1 = gpu.sm.global_in_l1;
-  pages.plain.gpu_constant = gpu.sm.constants_cached;
-  pages.tracked = pages.plain;
-  pages.tracked.gpu_l1 &= gpu.full_empty.loads_in_l1;
-  pages.track_all = gpu.full_empty.granule_bytes != 0 && gpu.full_empty.tracked == "all";
-  return pages;
-}
-
 AddressSpace::AddressSpace(PhysicalMemory& memory, const DevicePages& pages)
     : memory_(memory),
       page_bytes_(memory.page_bytes()),
@@ -100,7 +90,12 @@ const Allocation* AddressSpace::allocate_device(Bytes bytes, AllocationKind kind
   allocation.flags = flags;
   PageAttributes attributes;
   attributes.tracked = tracked || (device_pages_.track_all && kind == AllocationKind::Device);
-  attributes.cacheability = attributes.tracked ? device_pages_.tracked : device_pages_.plain;
+  attributes.cacheability = device_pages_.plain;
+  if (kind == AllocationKind::Device || attributes.tracked) {
+    attributes.cacheability =
+        attributes.tracked ? device_pages_.allocated_tracked : device_pages_.allocated.cacheability;
+    attributes.coalesced = device_pages_.allocated.coalesced;
+  }
   return insert(std::move(allocation), *physical, attributes);
 }
 
@@ -128,7 +123,6 @@ const Allocation* AddressSpace::map_host(void* host, Bytes bytes, AllocationKind
   allocation.flags = flags;
   PageAttributes own = attributes;
   own.home = memory_.host().home;
-  own.cacheability = {false, false, false};  // the GPU caches no byte of host memory
   return insert(std::move(allocation), physical, own);
 }
 

@@ -13,7 +13,7 @@
 
 #include "base/address.h"
 #include "base/error.h"
-#include "config/machine.h"
+#include "memory/allocation_methods.h"
 #include "memory/physical/physical_memory.h"
 #include "memory/virtual/page_table.h"
 
@@ -45,13 +45,6 @@ struct Allocation {
   }
 };
 
-// The attributes of device pages on a machine.
-struct DevicePages {
-  Cacheability plain, tracked;
-  bool track_all = false;  // allocations of kind Device are tracked without being asked to
-};
-DevicePages device_pages(const config::Gpu& gpu);
-
 class AddressSpace {
  public:
   explicit AddressSpace(PhysicalMemory& memory, const DevicePages& pages = {});
@@ -66,10 +59,10 @@ class AddressSpace {
   // memory has full/empty bits.
   const Allocation* allocate_device(Bytes bytes, AllocationKind kind, std::uint32_t flags = 0,
                                     bool tracked = false);
-  // Host memory under its host address, for the GPU (pinned, mapped, registered, managed). The caller owns
-  // the bytes. Throws duet::Error where the range overlaps another allocation. `backing`: another mapping of
-  // the same bytes, where `host` itself is not always accessible. `through_port`: the bytes are not here, and
-  // are reached through the HostPort.
+  // Host memory under its host address, for the GPU (pinned, mapped, registered, managed), with these
+  // attributes but for its home. The caller owns the bytes. Throws duet::Error where the range overlaps
+  // another allocation. `backing`: another mapping of the same bytes, where `host` itself is not always
+  // accessible. `through_port`: the bytes are not here, and are reached through the HostPort.
   const Allocation* map_host(void* host, Bytes bytes, AllocationKind kind, const PageAttributes& attributes,
                              std::uint32_t flags = 0, std::byte* backing = nullptr,
                              bool through_port = false);

@@ -177,7 +177,8 @@ TEST(Copy, BytesAreSampledPerPacketAndStagedBytesAtTheCall) {
 TEST(Copy, PinnedMemoryIsReachedThroughItsPages) {
   Rig rig;
   alignas(4096) static std::byte pinned[8192];
-  rig.memory.map_host(pinned, sizeof pinned, memory::AllocationKind::Pinned, {});
+  rig.memory.map_host(pinned, sizeof pinned, memory::AllocationKind::Pinned,
+                      memory::host_pages({}, "cudaHostAlloc"));
   const auto data = pattern_bytes(5000);
   std::memcpy(pinned + 100, data.data(), data.size());
   const VirtualAddress buffer = rig.device(8192);

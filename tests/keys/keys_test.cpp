@@ -232,6 +232,33 @@ const std::vector<Row>& levels() {
   return rows;
 }
 
+const std::vector<Row>& methods() {
+  static const std::vector<Row> rows{
+      {"method[0].name", "", nullptr, {}, Effect::Label},
+      {"method[0].calls", "cudaFree", memory, {}, Effect::Refused},
+      {"method[0].cpu", "write-back", memory, {}, Effect::Refused},
+      {"method[0].gpu_l1", "false", memory},
+      {"method[0].gpu_l2", "false", memory},
+      {"method[0].route", "link", memory, {}, Effect::Refused},
+      {"method[0].coalesced", "false", memory},
+      {"method[1].name", "", nullptr, {}, Effect::Label},
+      {"method[1].calls", "cudaMalloc", memory, {}, Effect::Refused},
+      {"method[1].cpu", "uncached", memory, {}, Effect::Refused},
+      {"method[1].gpu_l1", "true", memory, {}, Effect::Refused},
+      {"method[1].gpu_l2", "true", memory, {}, Effect::Refused},
+      {"method[1].route", "memory", memory, {}, Effect::Refused},
+      {"method[1].coalesced", "false", calls},
+      {"method[2].name", "", nullptr, {}, Effect::Label},
+      {"method[2].calls", "cudaMalloc", memory, {}, Effect::Refused},
+      {"method[2].cpu", "none", memory, {}, Effect::Refused},
+      {"method[2].gpu_l1", "true", memory, {}, Effect::Refused},
+      {"method[2].gpu_l2", "true", memory, {}, Effect::Refused},
+      {"method[2].route", "memory", memory, {}, Effect::Refused},
+      {"method[2].coalesced", "false", calls},
+  };
+  return rows;
+}
+
 const std::vector<Row>& dram() {
   static const std::vector<Row> rows{
       {"gpu.dram.bytes", "33554432", limits, {}, Effect::Told},
@@ -464,6 +491,7 @@ void expect_effects(const std::vector<Row>& rows, bool functional = false) {
 TEST(Keys, OfSms) { expect_effects(time_of_sms()); }
 TEST(Keys, OfCaches) { expect_effects(caches()); }
 TEST(Keys, OfLevels) { expect_effects(levels()); }
+TEST(Keys, OfMethods) { expect_effects(methods()); }
 TEST(Keys, OfDram) { expect_effects(dram()); }
 TEST(Keys, OfFullEmptyBits) { expect_effects(full_empty()); }
 TEST(Keys, OfFrontEndAndHost) { expect_effects(front_end_and_host()); }
@@ -472,8 +500,9 @@ TEST(Keys, OfTheFunctionalGpu) { expect_effects(functional_gpu(), true); }
 
 using Tables = std::vector<const std::vector<Row>*>;
 const Tables& timed_tables() {
-  static const Tables tables{&time_of_sms(),        &caches(),   &levels(), &dram(), &full_empty(),
-                             &front_end_and_host(), &told_only()};
+  static const Tables tables{
+      &time_of_sms(),        &caches(),   &levels(), &methods(), &dram(), &full_empty(),
+      &front_end_and_host(), &told_only()};
   return tables;
 }
 
@@ -534,6 +563,7 @@ TEST(IdleKeys, ChangeNothing) {
       {"gpu.constant_cache.ways", "1", memory, {"gpu.sm.constants_cached=false"}},
       {"gpu.constant_cache.replacement", "random", memory, {"gpu.sm.constants_cached=false"}},
       {"gpu.sm.commit_cycles", "24", arithmetic},
+      {"method[0].gpu_l1", "false", memory, {"gpu.sm.global_in_l1=false", "gpu.sm.constants_cached=false"}},
       {"gpu.l1.prefetch_sets", "1", strides},
       {"gpu.l1.prefetch_distance", "3", strides},
       {"gpu.dram.refresh_unit", "bank", memory, {"gpu.dram.refresh=false", "gpu.dram.standard=HBM3"}},

@@ -12,6 +12,7 @@
 
 #include "config/loader.h"
 #include "cuda/session/session.h"
+#include "machine/rules/value_rules.h"
 #include "machine/run_options.h"
 
 namespace duet::keys {
@@ -24,8 +25,10 @@ constexpr char kEndOfPart = '\1';
 class Folder {
  public:
   Folder(const std::string& machine, const std::vector<std::string>& sets, bool functional) {
-    const std::string text =
-        config::to_toml(config::load_machine(machine, DUET_SOURCE_DIRECTORY "/machines", sets).values);
+    const config::ResolvedMachine resolved =
+        config::load_machine(machine, DUET_SOURCE_DIRECTORY "/machines", sets);
+    machine::check_values(resolved, functional);
+    const std::string text = config::to_toml(resolved.values);
     const char* const temporary = std::getenv("TMPDIR");
     path_ = std::string(temporary != nullptr ? temporary : "/tmp") + "/duet-keys-XXXXXX";
     if (mkdtemp(path_.data()) == nullptr) throw std::runtime_error("no folder for temporary files");

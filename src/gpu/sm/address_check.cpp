@@ -109,7 +109,7 @@ MemoryPart AddressCheck<W>::global_part(const MicroOp& op, const memory::PageAtt
   // Of tracked memory a line's segments go together (load_store_unit.cpp).
   if (op.kind == ptx::Kind::Load && !part.cacheability.gpu_l1 && !part.tracked)
     part.request_bytes = kSegmentBytes;
-  part.group_mask = ~(part.request_bytes - 1);
+  part.group_mask = page.coalesced ? ~(part.request_bytes - 1) : ~0u;
   return part;
 }
 
@@ -264,7 +264,8 @@ bool AddressCheck<W>::resolve_each(MemoryInstruction<W>& instruction) {
     MemoryPart* part = instruction.parts.data();
     MemoryPart* const end = part + instruction.part_count;
     while (part != end && !(part->base == base && part->path == like.path && part->local == like.local &&
-                            part->tracked == like.tracked && part->cacheability == like.cacheability))
+                            part->tracked == like.tracked && part->cacheability == like.cacheability &&
+                            part->group_mask == like.group_mask))
       ++part;
     if (part == end) {
       *part = like;

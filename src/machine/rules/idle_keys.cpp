@@ -191,6 +191,22 @@ std::string why_idle_registers(const config::Machine& machine, const std::string
   return {};
 }
 
+// Of a row that names calls, only simulated cores meet its `cpu`, and only the timed GPU the rest.
+std::string why_idle_method(const config::Machine& machine, const std::string& key, bool functional,
+                            OnCores on_cores) {
+  for (std::size_t i = 0; i < machine.methods.size(); ++i) {
+    const std::string prefix = fmt::format("method[{}].", i);
+    if (!key.starts_with(prefix) || key == prefix + "name" || key == prefix + "calls") continue;
+    if (machine.methods[i].calls.empty()) return prefix + "calls names no call";
+    if (key == prefix + "cpu" && on_cores != OnCores::Host)
+      return "only a program on the machine's cores (--host simulated) meets it";
+    if (key != prefix + "cpu" && functional) return "the functional GPU does not model it";
+    if (key == prefix + "gpu_l1" && !machine.gpu.sm.global_in_l1 && !machine.gpu.sm.constants_cached)
+      return "gpu.sm.global_in_l1 and gpu.sm.constants_cached are false";
+  }
+  return {};
+}
+
 }  // namespace
 
 std::string why_idle(const config::Machine& machine, const std::string& key, bool functional,
@@ -208,6 +224,7 @@ std::string why_idle(const config::Machine& machine, const std::string& key, boo
   for (const Rule& rule : kRules)
     if (matches(rule.keys, key) && !any_matches(kReadWithoutBits, key) && rule.idle(machine)) return rule.why;
   if (key.starts_with("gpu.dram.timing.")) return why_idle_timing(machine, key);
+  if (key.starts_with("method[")) return why_idle_method(machine, key, functional, on_cores);
   for (const auto& rule : {why_idle_perfect, why_idle_registers})
     if (const std::string why = rule(machine, key); !why.empty()) return why;
   return why_idle_atomics(machine, key);
@@ -221,10 +238,10 @@ std::vector<std::string> idle_settings(const config::ResolvedMachine& machine, b
     const bool of_file = value.set_by == config::SetBy::FileOverAnother;
     const std::string why =
         why_idle(machine.machine, value.key, functional && !of_file, of_file ? OnCores::Host : on_cores);
-    // What a file says for the functional GPU is not idle: the machine is run on both. A level is given with
-    // all of its keys.
-    if (why.empty() ||
-        (of_file && (matches("gpu.functional.*", value.key) || value.key.starts_with("level["))))
+    // What a file says for the functional GPU is not idle: the machine is run on both. Levels and methods
+    // are given with all of their keys.
+    if (why.empty() || (of_file && (matches("gpu.functional.*", value.key) ||
+                                    value.key.starts_with("level[") || value.key.starts_with("method["))))
       continue;
     lines.push_back(fmt::format("{}: {} = {} does nothing: {}", value.where, value.key, value.text, why));
   }

@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/units.h"
 #include "config/setting.h"
+#include "machine/rules/method_rules.h"
 #include "memory/address_fields.h"
 #include "memory/cache/pending_pool.h"
 #include "memory/dram/scheduler.h"
@@ -271,6 +272,9 @@ class Rules {
 
 }  // namespace
 
-void check_values(const config::ResolvedMachine& machine, bool functional) { Rules(machine, functional); }
+void check_values(const config::ResolvedMachine& machine, bool functional) {
+  Rules(machine, functional);
+  check_methods(machine);
+}
 
 }  // namespace duet::machine

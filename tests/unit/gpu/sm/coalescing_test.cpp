@@ -144,8 +144,8 @@ TEST(Coalescing, LoadsThatBypassL1) {
 TEST(Coalescing, MappedHostMemoryIsNotCached) {
   Machine<kLanes> machine;
   alignas(4096) static std::byte host[4096];
-  const memory::Allocation* allocation =
-      machine.space.map_host(host, sizeof host, memory::AllocationKind::Pinned, memory::PageAttributes{});
+  const memory::Allocation* allocation = machine.space.map_host(
+      host, sizeof host, memory::AllocationKind::Pinned, memory::host_pages({}, "cudaHostAlloc"));
   const memory::Allocation* device = machine.space.allocate_device(4096, memory::AllocationKind::Device);
   Registers<kLanes> registers;
   // Half of the lanes in each memory.
@@ -160,6 +160,27 @@ TEST(Coalescing, MappedHostMemoryIsNotCached) {
     EXPECT_EQ(seen.request.cacheability.gpu_l2, !is_host);
     EXPECT_EQ(seen.masked(), is_host ? 16u : 64u);
   }
+}
+
+// Where pages say so, lanes share a request only at one address.
+TEST(Coalescing, OfPagesWithoutItEachAddressIsARequest) {
+  for (const bool coalesced : {true, false})
+    for (const unsigned stride : {0u, 4u, 8u}) {
+      Machine<kLanes> machine;
+      alignas(4096) static std::byte host[4096];
+      memory::PageAttributes pages = memory::host_pages({}, "cudaHostAlloc");
+      pages.coalesced = coalesced;
+      const memory::Allocation* allocation =
+          machine.space.map_host(host, sizeof host, memory::AllocationKind::Pinned, pages);
+      Registers<kLanes> registers;
+      for (unsigned i = 0; i < kLanes; ++i) registers.address(i) = allocation->base.value() + stride * i;
+      machine.run(registers.warp, memory_op(Kind::Load, StateSpace::Global, Type::U32));
+      const std::size_t addresses = stride == 0 ? 1 : kLanes;
+      EXPECT_EQ(machine.seen.size(), coalesced ? stride : addresses) << stride;
+      machine.seen.clear();
+      machine.run(registers.warp, memory_op(Kind::Store, StateSpace::Global, Type::U32));
+      EXPECT_EQ(machine.seen.size(), coalesced ? (stride + 3) / 4 : addresses) << stride;
+    }
 }
 
 TEST(Coalescing, ConstantCacheTakesOneAddressAtATime) {

@@ -1,0 +1,91 @@
+#include "machine/rules/method_rules.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cctype>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "config/names.h"
+#include "config/setting.h"
+
+namespace duet::machine {
+
+namespace {
+
+constexpr std::string_view kDeviceCall = "cudaMalloc", kRegister = "cudaHostRegister";
+
+std::vector<std::string> words_of(std::string_view text) {
+  std::vector<std::string> words;
+  while (!text.empty()) {
+    const std::string_view word = text.substr(0, text.find(' '));
+    words.emplace_back(word);
+    text.remove_prefix(std::min(text.size(), word.size() + 1));
+  }
+  return words;
+}
+
+class MethodRules {
+ public:
+  explicit MethodRules(const config::ResolvedMachine& machine) : values_(machine.values) {
+    for (std::size_t i = 0; i < machine.machine.methods.size(); ++i)
+      check(fmt::format("method[{}].", i), machine.machine.methods[i]);
+  }
+
+ private:
+  [[noreturn]] void refuse(const std::string& key, const std::string& what) const {
+    config::refuse(values_, key, what);
+  }
+
+  void check(const std::string& prefix, const config::Method& method) {
+    const bool is_name =
+        !method.name.empty() && std::all_of(method.name.begin(), method.name.end(), [](char c) {
+          return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '-';
+        });
+    if (!is_name || !names_.insert(method.name).second)
+      refuse(prefix + "name",
+             "cannot be: a method's name is its own, of letters, digits and '-', as hostalloc");
+    for (const std::string& call : words_of(method.calls)) {
+      if (std::find(config::kMethodCalls.begin(), config::kMethodCalls.end(), call) ==
+          config::kMethodCalls.end())
+        refuse(prefix + "calls", fmt::format("names '{}', which allocates no memory: known are {}", call,
+                                             fmt::join(config::kMethodCalls, ", ")));
+      const auto [other, is_new] = calls_.try_emplace(call, method.name);
+      if (!is_new) refuse(prefix + "calls", fmt::format("names {}, as {} does", call, other->second));
+      check_call(prefix, method, call);
+    }
+    if (method.route == "link" && (method.gpu_l1 || method.gpu_l2))
+      refuse(prefix + (method.gpu_l2 ? "gpu_l2" : "gpu_l1"),
+             fmt::format("cannot be with {}route = \"link\": no cache of the GPU holds what comes across the "
+                         "link",
+                         prefix));
+  }
+
+  void check_call(const std::string& prefix, const config::Method& method, const std::string& call) const {
+    const bool device = call == kDeviceCall;
+    if (device != (method.cpu == "none"))
+      refuse(prefix + "cpu", device ? "must be \"none\": the host does not reach memory of cudaMalloc"
+                                    : fmt::format("cannot be: the host reaches memory of {}", call));
+    if (device != (method.route == "memory"))
+      refuse(prefix + "route",
+             device ? "must be \"memory\": cudaMalloc gives the GPU's own"
+                    : fmt::format("must be \"link\": memory of {} lies in the host's DRAM", call));
+    if (call == kRegister && method.cpu != "write-back")
+      refuse(prefix + "cpu", "must be \"write-back\": cudaHostRegister is given the program's own pages");
+  }
+
+  const std::vector<config::ResolvedValue>& values_;
+  std::set<std::string> names_;
+  std::map<std::string, std::string> calls_;  // and the method that names it
+};
+
+}  // namespace
+
+void check_methods(const config::ResolvedMachine& machine) { MethodRules{machine}; }
+
+}  // namespace duet::machine

@@ -1,0 +1,38 @@
+// How memory is reached by the call that allocates it: the machine file's [[method]] rows as page attributes.
+//
+//   [[method]]                     space.map_host(host, bytes, AllocationKind::Pinned,
+//   calls = "cudaHostAlloc"                       host_pages(machine, "cudaHostAlloc"));
+//   gpu_l2 = false                 // no request for these pages stays in L2
+//
+// A host call that no row names gives memory that no cache of the GPU holds, across the link; cudaMalloc
+// without a row, memory that all caches hold. Sources of the methods: CUDA C++ Programming Guide,
+// "Page-Locked Host Memory" and "Unified Memory"; dashti2017 section 3.
+#pragma once
+
+#include <string_view>
+
+#include "config/machine.h"
+#include "memory/virtual/page_table.h"
+
+namespace duet::memory {
+
+// The row that names the call (config::kMethodCalls); null: none does. cudaHostAllocWriteCombined falls back
+// on cudaHostAlloc.
+const config::Method* method_of(const config::Machine& machine, std::string_view call);
+
+// Of memory by cudaMalloc, and of all else in device memory: code, constants, the device heap.
+struct DevicePages {
+  PageAttributes allocated;
+  Cacheability allocated_tracked;  // of cudaMalloc where it has full/empty bits
+  Cacheability plain;              // of all else
+  bool track_all = false;          // what cudaMalloc gives is tracked without being asked for
+};
+DevicePages device_pages(const config::Gpu& gpu, const config::Method* method = nullptr);
+
+// Of host memory by this call.
+PageAttributes host_pages(const config::Machine& machine, std::string_view call);
+
+// Whether cores reach host memory by this call past their caches.
+bool uncached_on_cores(const config::Machine& machine, std::string_view call);
+
+}  // namespace duet::memory

@@ -1,0 +1,73 @@
+// Rows of [[method]] that cannot be are refused by a line that names the key.
+#include "machine/rules/method_rules.h"
+
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+
+namespace duet::machine {
+namespace {
+
+std::string refusal(const std::string& set) {
+  try {
+    check_methods(config::load_machine("gtx580", DUET_SOURCE_DIRECTORY "/machines", {set}));
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(MethodRules, NameTheKey) {
+  struct Wrong {
+    const char *set, *line;
+  };
+  for (
+      const Wrong& wrong :
+      {Wrong{
+           "method[1].name=host alloc",
+           "--set: method[1].name = \"host alloc\" cannot be: a method's name is its own, of letters, digits "
+           "and '-', as hostalloc"},
+       {"method[1].name=device",
+        "--set: method[1].name = \"device\" cannot be: a method's name is its own, of letters, digits and "
+        "'-', "
+        "as hostalloc"},
+       {"method[1].calls=cudaHostAlloc malloc",
+        "--set: method[1].calls = \"cudaHostAlloc malloc\" names 'malloc', which allocates no memory: known "
+        "are "
+        "cudaMalloc, cudaHostAlloc, cudaHostAllocWriteCombined, cudaMallocManaged, cudaHostRegister"},
+       {"method[1].calls=cudaHostAllocWriteCombined cudaHostAlloc",
+        "--set: method[2].calls = \"cudaHostAllocWriteCombined\" names cudaHostAllocWriteCombined, as mapped "
+        "does"},
+       {"method[0].cpu=uncached",
+        "--set: method[0].cpu = \"uncached\" must be \"none\": the host does not reach memory of cudaMalloc"},
+       {"method[1].cpu=none",
+        "--set: method[1].cpu = \"none\" cannot be: the host reaches memory of cudaHostAlloc"},
+       {"method[1].cpu=uncached",
+        "--set: method[1].cpu = \"uncached\" must be \"write-back\": cudaHostRegister is given the program's "
+        "own "
+        "pages"},
+       {"method[0].route=link",
+        "--set: method[0].route = \"link\" must be \"memory\": cudaMalloc gives the GPU's own"},
+       {"method[2].route=memory",
+        "--set: method[2].route = \"memory\" must be \"link\": memory of cudaHostAllocWriteCombined lies in "
+        "the "
+        "host's DRAM"},
+       {"method[1].gpu_l2=true",
+        "--set: method[1].gpu_l2 = true cannot be with method[1].route = \"link\": no cache of the GPU holds "
+        "what comes across the link"},
+       {"method[1].gpu_l1=true",
+        "--set: method[1].gpu_l1 = true cannot be with method[1].route = \"link\": no cache of the GPU holds "
+        "what comes across the link"}}) {
+    std::string line = refusal(wrong.set);
+    if (const auto at = line.find("gtx580.toml"); at != std::string::npos)
+      line = "--set" + line.substr(line.find(": ", at));
+    EXPECT_EQ(line, wrong.line);
+  }
+  for (const char* const right :
+       {"method[1].coalesced=false", "method[2].cpu=write-back", "method[0].gpu_l2=false",
+        "method[0].calls=", "method[1].calls=cudaMallocManaged"})
+    EXPECT_EQ(refusal(right), "");
+}
+
+}  // namespace
+}  // namespace duet::machine
