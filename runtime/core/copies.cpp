@@ -63,6 +63,21 @@ bool whole_granules(Runtime& runtime, const Allocation* allocation, VirtualAddre
   return address % granule == 0 && bytes % granule == 0 && address < end && bytes <= end - address;
 }
 
+std::shared_ptr<std::vector<std::byte>> bounce_buffer(Runtime& runtime, Bytes bytes) {
+  if (!runtime.space().memory().is_one()) return nullptr;
+  return std::make_shared<std::vector<std::byte>>(bytes);
+}
+
+void write_bounced(Runtime& runtime, const std::vector<std::byte>& bytes, const driver::CopyJob& job) {
+  const std::byte* from = bytes.data();
+  for (std::uint64_t z = 0; z < job.slices; ++z)
+    for (std::uint64_t y = 0; y < job.rows; ++y, from += job.width_bytes)
+      runtime.program().write_memory(
+          runtime.space().calling(),
+          duet::pointer_of(job.to.address + z * job.to.slice_pitch + y * job.to.row_pitch), from,
+          job.width_bytes);
+}
+
 Status prepare_copy(Runtime& runtime, const CopySide& to, const CopySide& from, const CopyShape& shape,
                     Direction direction, const FullEmptyUse& full_empty, Command& command) {
   if (shape.width == 0 || shape.rows == 0 || shape.slices == 0) return {};
@@ -132,10 +147,13 @@ void submit_copy(Runtime& runtime, host::HostThread& host, const CopySide& to, c
     job.staged = std::move(staged);
   }
   const bool device_to_device = !job.to.host && !job.from.host;
+  if (pageable_target) job.bounced = bounce_buffer(runtime, job.bytes());
+  const driver::CopyJob whole = job;
   const auto id = host.submit(std::move(command));
   if ((!asynchronous && !device_to_device) || pageable_target)
     host.wait(runtime.cost(asynchronous ? CallKind::MemcpyAsync : CallKind::MemcpySync),
               [&] { return runtime.driver().complete(id); });
+  if (whole.bounced != nullptr) write_bounced(runtime, *whole.bounced, whole);
 }
 
 Status prepare_fill(Runtime& runtime, const FillRequest& request, Command& command) {

@@ -10,6 +10,9 @@
 // the call wait. A prepared command may also become a node of a graph: nobody waits for it.
 #pragma once
 
+#include <memory>
+#include <vector>
+
 #include "core/runtime.h"
 #include "driver/driver.h"
 #include "memory/request.h"
@@ -40,6 +43,11 @@ struct FullEmptyUse {
   memory::Action action = memory::Action::None;
   bool any() const { return trigger != memory::Trigger::None || action != memory::Action::None; }
 };
+
+// Of a copy to pageable memory: where cores and GPU have one DRAM, it takes this way through a buffer of the
+// driver, and write_bounced() copies the bytes to the program when it is complete. Null elsewhere.
+std::shared_ptr<std::vector<std::byte>> bounce_buffer(Runtime& runtime, Bytes bytes);
+void write_bounced(Runtime& runtime, const std::vector<std::byte>& bytes, const driver::CopyJob& job);
 
 // The checks, then all of the command but stream and cost. A copy of nothing leaves a command of no bytes.
 // InvalidPitch, InvalidValue: a side is not where the direction says, or not within its allocation.

@@ -80,7 +80,9 @@ Status register_host(Runtime& runtime, void* first, Bytes bytes, unsigned api_fl
 Status unregister_host(Runtime& runtime, host::HostThread& host, VirtualAddress address) {
   if (!begins_at(runtime, address, AllocationKind::Registered)) return Reason::NotRegistered;
   wait_until_idle(runtime, host);
-  if (runtime.space().find(address) == nullptr) return Reason::NotRegistered;
+  const Allocation* const allocation = runtime.space().find(address);
+  if (allocation == nullptr) return Reason::NotRegistered;
+  runtime.process().settle_host(*allocation);
   runtime.space().release(address);
   return {};
 }

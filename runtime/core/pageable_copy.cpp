@@ -88,6 +88,8 @@ class Stager {
     for (std::size_t i = 0; i < pieces_.size(); ++i) {
       wait_for_piece(i);
       move(pieces_[i]);
+      const CopyJob& done = jobs_[i % kBuffers];
+      if (done.bounced != nullptr) write_bounced(runtime_, *done.bounced, done);
       if (i + kBuffers < pieces_.size()) submit(i + kBuffers, nullptr);
     }
     host_.wait(*whole_.cost, [] { return true; });
@@ -111,6 +113,8 @@ class Stager {
   void submit(std::size_t i, std::shared_ptr<const std::vector<std::byte>> staged) {
     Command command = command_of(whole_, pieces_[i], i == 0, i + 1 == pieces_.size(), config_);
     command.copy.staged = std::move(staged);
+    if (command.copy.to.host) command.copy.bounced = bounce_buffer(runtime_, pieces_[i].bytes());
+    jobs_[i % kBuffers] = command.copy;
     ids_[i % kBuffers] = host_.submit_further(std::move(command));
   }
 
@@ -120,6 +124,7 @@ class Stager {
   const config::Driver& config_;
   const std::vector<Piece> pieces_;
   std::array<CommandId, kBuffers> ids_{};
+  std::array<CopyJob, kBuffers> jobs_;  // of them
 };
 
 }  // namespace

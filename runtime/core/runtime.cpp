@@ -85,8 +85,7 @@ void* Runtime::allocate_host(Bytes bytes, memory::AllocationKind kind, const Hos
   void* pointer = program_.allocate_memory(whole, memory::uncached_on_cores(config(), call));
   if (pointer == nullptr) return nullptr;
   try {
-    space().map_host(pointer, bytes, kind, memory::host_pages(config(), call), use.api_flags, nullptr,
-                     program_.side() != nullptr);
+    map_host(pointer, bytes, kind, call, use.api_flags);
   } catch (const Error&) {  // more than the host has
     program_.release_memory(pointer, whole);
     return nullptr;
@@ -95,15 +94,26 @@ void* Runtime::allocate_host(Bytes bytes, memory::AllocationKind kind, const Hos
   return pointer;
 }
 
+const memory::Allocation* Runtime::map_host(void* host, Bytes bytes, memory::AllocationKind kind,
+                                            const char* call, unsigned api_flags) {
+  const memory::PageAttributes pages = memory::host_pages(config(), call);
+  const bool on_cores = program_.side() != nullptr;
+  if (on_cores && pages.home == memory::Home::OneDram && space().memory().is_one())
+    return space().map_frames(duet::virtual_address(host), bytes, kind, pages, api_flags,
+                              [this](VirtualAddress page) { return process().frame_of(page); });
+  return space().map_host(host, bytes, kind, pages, api_flags, nullptr, on_cores);
+}
+
 const memory::Allocation* Runtime::register_host(void* host, Bytes bytes, unsigned api_flags) {
   constexpr auto kKind = memory::AllocationKind::Registered;
-  return space().map_host(host, bytes, kKind, memory::host_pages(config(), call_of(kKind, false)), api_flags,
-                          nullptr, program_.side() != nullptr);
+  return map_host(host, bytes, kKind, call_of(kKind, false), api_flags);
 }
 
 bool Runtime::free_host(void* pointer) {
   machine::HostPages* const pages = process().host_pages();
   const VirtualAddress base = duet::virtual_address(pointer);
+  const memory::Allocation* const allocation = space().find(base);
+  if (allocation != nullptr && allocation->base == base) process().settle_host(*allocation);
   if ((managed_guard_ != nullptr && managed_guard_->release(base)) ||
       (pages != nullptr && pages->release(base))) {
     space().release(base);
@@ -111,7 +121,7 @@ bool Runtime::free_host(void* pointer) {
   }
   const auto found = host_memory_.find(pointer);
   if (found == host_memory_.end()) return false;
-  space().release(duet::virtual_address(pointer));
+  space().release(base);
   program_.release_memory(pointer, found->second);
   host_memory_.erase(found);
   return true;

@@ -79,6 +79,8 @@ class Runtime {
 
  private:
   Runtime();
+  const memory::Allocation* map_host(void* host, Bytes bytes, memory::AllocationKind kind, const char* call,
+                                     unsigned api_flags);
   Reason say_fault();
 
   process::Program& program_;

@@ -269,6 +269,7 @@ std::vector<Field> fields_of(Topology& t) {
     add_timed_gpu(fields, *t.gpu);
   }
   if (t.cpu) add_cpu(fields, *t.cpu);
+  if (t.memory_fabric) add_memory_fabric(fields, *t.memory_fabric);
   add_levels(fields, t.levels);
   add_methods(fields, t.methods);
   for (std::size_t i = 0; i < t.links.size(); ++i)
@@ -285,6 +286,7 @@ std::vector<Field> fields_of(Machine& m) {
   add_functional_and_front_end(fields, m.gpu);
   add_timed_gpu(fields, m.gpu);
   if (m.cpu) add_cpu(fields, *m.cpu);
+  if (m.memory_fabric) add_memory_fabric(fields, *m.memory_fabric);
   add_levels(fields, m.levels);
   add_methods(fields, m.methods);
   add_link(fields, "link", m.link);

@@ -32,6 +32,8 @@ std::vector<Field> fields_of(Machine& machine);
 void add_timed_gpu(std::vector<Field>& fields, Gpu& gpu);
 // The fields of simulated cores and their caches.
 void add_cpu(std::vector<Field>& fields, Cpu& cpu);
+// The fields of [memory_fabric].
+void add_memory_fabric(std::vector<Field>& fields, Interconnect& fabric);
 // The fields of one level, as "level[0].sets".
 void add_level(std::vector<Field>& fields, const std::string& prefix, Level& level);
 // The fields of one method, as "method[0].calls".

@@ -302,6 +302,10 @@ void add_timed_gpu(std::vector<Field>& fields, Gpu& gpu) {
   add_full_empty(fields, gpu.full_empty);
 }
 
+void add_memory_fabric(std::vector<Field>& fields, Interconnect& fabric) {
+  add_interconnect(fields, "memory_fabric", fabric);
+}
+
 void add_level(std::vector<Field>& fields, const std::string& prefix, Level& level) {
   fields.push_back({prefix + ".name", &level.name, 0u, 0u, "",
                     "of a level of cache between L2 and DRAM: letters and digits, as L3"});

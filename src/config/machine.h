@@ -389,6 +389,9 @@ struct Topology {
   std::string description;
   std::optional<Gpu> gpu;
   std::optional<Cpu> cpu;
+  // Between the processor's last cache and the GPU's memory controllers: cores and GPU have one DRAM, and no
+  // cache in common. None: the processor has a DRAM of its own, or shares a level.
+  std::optional<Interconnect> memory_fabric;
   std::vector<Level> levels;  // the first is nearest to the GPU
   std::vector<Method> methods;
   std::vector<Link> links;
@@ -402,6 +405,7 @@ struct Machine {
   std::string description;
   Gpu gpu;
   std::optional<Cpu> cpu;  // used with the simulated host
+  std::optional<Interconnect> memory_fabric;
   std::vector<Level> levels;
   std::vector<Method> methods;
   Link link;

@@ -49,17 +49,26 @@ PhysicalAddress CommandFeed::new_semaphore() {
 Address CommandFeed::gpu_address(PendingCommand& pending, const Endpoint& end, Bytes bytes_there,
                                  std::uint64_t host_flag, std::uint64_t physical_flag, std::uint64_t& flags) {
   if (!end.host) {
-    if (gpu_.address_space.pages().find(end.address).attributes.home != memory::Home::DeviceDram)
-      flags |= host_flag;
+    if (memory::behind_link(gpu_.address_space.pages().find(end.address).attributes.home)) flags |= host_flag;
     return end.address.value();
   }
-  flags |= host_flag;
   const memory::Allocation* allocation = gpu_.address_space.find(end.address);
-  if (allocation != nullptr && end.address + bytes_there <= allocation->end()) return end.address.value();
-  flags |= physical_flag;
-  auto* bytes = static_cast<std::byte*>(pointer_of(end.address));
-  pending.lent.push_back(gpu_.memory.lend(bytes, bytes_there, 0, true));
-  return pending.lent.back().value();
+  if (allocation != nullptr && end.address + bytes_there <= allocation->end()) {
+    if (memory::behind_link(gpu_.address_space.pages().find(end.address).attributes.home)) flags |= host_flag;
+    return end.address.value();
+  }
+  return lend(pending, static_cast<std::byte*>(pointer_of(end.address)), bytes_there, true,
+              host_flag | physical_flag, flags);
+}
+
+// Frames of host DRAM, reached by their physical address.
+Address CommandFeed::lend(PendingCommand& pending, std::byte* bytes, Bytes count, bool through_port,
+                          std::uint64_t flags_there, std::uint64_t& flags) {
+  constexpr std::uint64_t kHostFlags = gpu::kCopyFromHost | gpu::kCopyToHost;
+  const PhysicalAddress lent = gpu_.memory.lend(bytes, count, 0, through_port);
+  pending.lent.push_back(lent);
+  flags |= memory::behind_link(gpu_.memory.map().home_of(lent)) ? flags_there : flags_there & ~kHostFlags;
+  return lent.value();
 }
 
 gpu::DataMove CommandFeed::copy_move(PendingCommand& pending) {
@@ -70,16 +79,22 @@ gpu::DataMove CommandFeed::copy_move(PendingCommand& pending) {
   move.slices = copy.slices;
   move.trigger = copy.trigger;
   move.action = copy.action;
-  move.to = gpu_address(pending, copy.to, extent(copy.to, copy), gpu::kCopyToHost, gpu::kCopyToPhysical,
-                        move.flags);
-  move.to_row_pitch = copy.to.row_pitch;
-  move.to_slice_pitch = copy.to.slice_pitch;
+  if (copy.bounced != nullptr) {
+    move.to = lend(pending, copy.bounced->data(), copy.bounced->size(), false,
+                   gpu::kCopyToHost | gpu::kCopyToPhysical, move.flags);
+    move.to_row_pitch = copy.width_bytes;
+    move.to_slice_pitch = copy.width_bytes * copy.rows;
+  } else {
+    move.to = gpu_address(pending, copy.to, extent(copy.to, copy), gpu::kCopyToHost, gpu::kCopyToPhysical,
+                          move.flags);
+    move.to_row_pitch = copy.to.row_pitch;
+    move.to_slice_pitch = copy.to.slice_pitch;
+  }
   if (copy.staged != nullptr) {
     // What is lent is only read.
     auto* staged = const_cast<std::byte*>(copy.staged->data());
-    pending.lent.push_back(gpu_.memory.lend(staged, copy.staged->size()));
-    move.flags |= gpu::kCopyFromHost | gpu::kCopyFromPhysical;
-    move.from = pending.lent.back().value();
+    move.from = lend(pending, staged, copy.staged->size(), false, gpu::kCopyFromHost | gpu::kCopyFromPhysical,
+                     move.flags);
     move.from_row_pitch = copy.width_bytes;
     move.from_slice_pitch = copy.width_bytes * copy.rows;
   } else {
@@ -89,8 +104,9 @@ gpu::DataMove CommandFeed::copy_move(PendingCommand& pending) {
     move.from_slice_pitch = copy.from.slice_pitch;
   }
   pending.record.bytes = copy.bytes();
-  pending.record.from_host = (move.flags & gpu::kCopyFromHost) != 0;
-  pending.record.to_host = (move.flags & gpu::kCopyToHost) != 0;
+  pending.record.from_host =
+      copy.staged != nullptr || copy.from.host || (move.flags & gpu::kCopyFromHost) != 0;
+  pending.record.to_host = copy.to.host || (move.flags & gpu::kCopyToHost) != 0;
   return move;
 }
 

@@ -29,6 +29,8 @@ class CommandFeed {
   PhysicalAddress new_semaphore();
   Address gpu_address(PendingCommand& pending, const Endpoint& end, Bytes bytes_there,
                       std::uint64_t host_flag, std::uint64_t physical_flag, std::uint64_t& flags);
+  Address lend(PendingCommand& pending, std::byte* bytes, Bytes count, bool through_port,
+               std::uint64_t flags_there, std::uint64_t& flags);
   gpu::DataMove copy_move(PendingCommand& pending);
 
   gpu::GpuPort& gpu_;

@@ -74,6 +74,9 @@ struct CopyJob {
   // Source bytes staged at the call (pageable host memory, kernel-independent constants): `from` is then
   // ignored. Dense rows.
   std::shared_ptr<const std::vector<std::byte>> staged;
+  // Where cores and GPU have one DRAM, the bytes for pageable memory: `to` is then the caller's to write,
+  // when the command is complete. Dense rows.
+  std::shared_ptr<std::vector<std::byte>> bounced;
   // The processor moves it through a staging buffer, as one side is pageable (driver.staging); for reports.
   bool pageable = false;
   // Of full/empty bits (lustig2013 §4.4): of the accesses to the device's side, which is tracked memory. Only

@@ -9,6 +9,7 @@
 #include "base/readable_name.h"
 #include "machine/build/board.h"
 #include "machine/features.h"
+#include "machine/host/processor.h"
 #include "machine/no_device_memory.h"
 #include "ptx/compiler.h"
 #include "ptx/semantics/semantics.h"
@@ -373,6 +374,15 @@ void Process::release_device(const memory::Allocation& allocation) {
     system_->settle(allocation.base, allocation.mapped_bytes);
   }
   system_->address_space().release(allocation.base);
+}
+
+void Process::settle_host(const memory::Allocation& allocation) {
+  if (memory::behind_link(system_->address_space().pages().find(allocation.base).attributes.home)) return;
+  system_->settle(allocation.base, std::max<Bytes>(allocation.bytes, 1));
+}
+
+PhysicalAddress Process::frame_of(VirtualAddress page) {
+  return system_->processor()->memory().place_of(page);
 }
 
 gpu::Occupancy Process::occupancy(const ptx::Kernel& kernel, std::uint64_t threads_per_block,

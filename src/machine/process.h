@@ -83,6 +83,10 @@ class Process : private driver::CommandWatcher, private gpu::BlockWatcher {
   // the controllers can track.
   const memory::Allocation* allocate_tracked(Bytes bytes);
   void release_device(const memory::Allocation& allocation);
+  // Before host memory is released: what the GPU's caches hold of it comes to its bytes, and goes.
+  void settle_host(const memory::Allocation& allocation);
+  // Where a page of the program on simulated cores lies.
+  PhysicalAddress frame_of(VirtualAddress page);
   // Whether all of a tracked allocation is emptied at the end of each kernel that is launched from now on.
   void empty_at_kernel_end(const memory::Allocation& allocation, bool on);
   const std::vector<driver::FullEmptyJob>& emptied_at_kernel_end() const { return emptied_at_kernel_end_; }

@@ -23,11 +23,13 @@ MachinePlan planned(MachinePlan plan, const Features& features) {
 
 }  // namespace
 
-// Below a level that the processor shares, its memory lies in the GPU's channels.
+// Below a level that the processor shares, or a memory fabric, its memory lies in the GPU's channels.
 memory::Home home_of_host_dram(const config::Machine& config, const Options& options) {
   const bool shared = std::any_of(config.levels.begin(), config.levels.end(),
                                   [](const config::Level& level) { return level.shared_with_processor; });
-  return shared && !options.functional ? memory::Home::SharedDram : memory::Home::HostDram;
+  if (options.functional) return memory::Home::HostDram;
+  if (config.memory_fabric) return memory::Home::OneDram;
+  return shared ? memory::Home::SharedDram : memory::Home::HostDram;
 }
 
 struct System::Parts {
@@ -55,21 +57,27 @@ struct System::Parts {
       services.peek = [this](std::uint32_t sm, PhysicalAddress physical) {
         return board.memory_system()->peek(sm, physical);
       };
-    if (const std::optional<SharedMemory> shared = shared_with_processor(); options.simulated_host || shared)
+    if (const std::optional<SharedMemory> shared = shared_with_processor(options.simulated_host);
+        options.simulated_host || shared)
       processor.emplace(engine, *machine.cpu, machine.host, shared ? &*shared : nullptr);
     if (options.simulated_host) board.connect(*processor);
     statistics.emplace(engine);
   }
 
-  std::optional<SharedMemory> shared_with_processor() {
+  std::optional<SharedMemory> shared_with_processor(bool with_host) {
     for (std::size_t i = 0; i < machine.levels.size() && !machine.cpu; ++i)
       if (machine.levels[i].shared_with_processor)
         throw Error("level[" + std::to_string(i) +
                     "].shared_with_processor needs a processor, and there is no [cpu]");
     MemorySystem* const memory_system = board.memory_system();
-    CacheLevel* const level = memory_system == nullptr ? nullptr : memory_system->shared_level();
-    if (level == nullptr) return std::nullopt;
-    return SharedMemory{*level, memory_system->controllers(), board.requests(), address_space};
+    if (memory_system == nullptr) return std::nullopt;
+    CacheLevel* const level = memory_system->shared_level();
+    MemoryFabric* fabric = nullptr;
+    if (machine.memory_fabric && with_host)
+      fabric =
+          &memory_system->build_fabric(*machine.memory_fabric, board.gpu().parent(), machine.cpu->line_bytes);
+    if (level == nullptr && fabric == nullptr) return std::nullopt;
+    return SharedMemory{level, fabric, memory_system->controllers(), board.requests(), address_space};
   }
 
   void add_functional_sm(std::uint32_t number) {

@@ -53,8 +53,8 @@ std::optional<PhysicalAddress> AddressSpace::take_frames(Bytes bytes) {
   return taken;
 }
 
-const Allocation* AddressSpace::insert(Allocation allocation, PhysicalAddress physical,
-                                       const PageAttributes& attributes) {
+// Its pages are mapped.
+const Allocation* AddressSpace::insert(Allocation allocation) {
   allocation.id = next_id_++;
   const bool by_the_program =
       allocation.kind == AllocationKind::Device || !allocation.in_device_memory();  // not for its code
@@ -62,7 +62,6 @@ const Allocation* AddressSpace::insert(Allocation allocation, PhysicalAddress ph
     allocation.call = call_;
     allocation.call_number = ++calls_[call_];
   }
-  pages_.map({allocation.base, reachable_bytes(allocation), physical, attributes});
   const VirtualAddress base = allocation.base;
   const Allocation* const made = &by_base_.emplace(base, std::move(allocation)).first->second;
   if (on_change) on_change(*made, true);
@@ -96,7 +95,15 @@ const Allocation* AddressSpace::allocate_device(Bytes bytes, AllocationKind kind
         attributes.tracked ? device_pages_.allocated_tracked : device_pages_.allocated.cacheability;
     attributes.coalesced = device_pages_.allocated.coalesced;
   }
-  return insert(std::move(allocation), *physical, attributes);
+  pages_.map({allocation.base, reachable_bytes(allocation), *physical, attributes});
+  return insert(std::move(allocation));
+}
+
+void AddressSpace::refuse_overlap(VirtualAddress address, Bytes bytes) const {
+  const auto after = by_base_.upper_bound(address);
+  if ((after != by_base_.end() && after->first < address + bytes) ||
+      (after != by_base_.begin() && std::prev(after)->second.end() > address))
+    throw Error("host range is mapped already");
 }
 
 const Allocation* AddressSpace::map_host(void* host, Bytes bytes, AllocationKind kind,
@@ -105,10 +112,8 @@ const Allocation* AddressSpace::map_host(void* host, Bytes bytes, AllocationKind
   const VirtualAddress address = virtual_address(host);
   const VirtualAddress first = address.aligned_down(page_bytes_);
   const VirtualAddress last = (address + std::max<Bytes>(bytes, 1)).aligned_up(page_bytes_);
+  refuse_overlap(address, bytes);
   const auto after = by_base_.upper_bound(address);
-  const bool overlaps = (after != by_base_.end() && after->first < address + bytes) ||
-                        (after != by_base_.begin() && std::prev(after)->second.end() > address);
-  if (overlaps) throw Error("host range is mapped already");
   Allocation allocation;
   allocation.kind = kind;
   allocation.base = address;
@@ -118,12 +123,36 @@ const Allocation* AddressSpace::map_host(void* host, Bytes bytes, AllocationKind
   if (after != by_base_.end())
     allocation.mapped_bytes = std::min<Bytes>(allocation.mapped_bytes, after->first - address);
   if (backing == nullptr) backing = static_cast<std::byte*>(host);
-  const PhysicalAddress physical =
-      memory_.lend(backing, allocation.mapped_bytes, address - first, through_port);
+  const PhysicalAddress physical = memory_.lend(backing, allocation.mapped_bytes, address - first,
+                                                through_port, attributes.home != Home::OneDram);
+  allocation.flags = flags;
+  allocation.lent = true;
+  PageAttributes own = attributes;
+  own.home = memory_.map().home_of(physical);
+  pages_.map({allocation.base, reachable_bytes(allocation), physical, own});
+  return insert(std::move(allocation));
+}
+
+const Allocation* AddressSpace::map_frames(VirtualAddress host, Bytes bytes, AllocationKind kind,
+                                           const PageAttributes& attributes, std::uint32_t flags,
+                                           const std::function<PhysicalAddress(VirtualAddress)>& frame_of) {
+  refuse_overlap(host, bytes);
+  Allocation allocation;
+  allocation.kind = kind;
+  allocation.base = host;
+  allocation.bytes = bytes;
+  allocation.mapped_bytes = (host + std::max<Bytes>(bytes, 1)).aligned_up(page_bytes_) - host;
   allocation.flags = flags;
   PageAttributes own = attributes;
-  own.home = memory_.host().home;
-  return insert(std::move(allocation), physical, own);
+  own.home = Home::OneDram;
+  const VirtualAddress end = host + reachable_bytes(allocation);
+  for (VirtualAddress at = host; at < end;) {
+    const VirtualAddress page = at.aligned_down(page_bytes_);
+    const VirtualAddress next = std::min(page + page_bytes_, end);
+    pages_.map({at, next - at, frame_of(page) + (at - page), own});
+    at = next;
+  }
+  return insert(std::move(allocation));
 }
 
 bool AddressSpace::release(VirtualAddress base) {
@@ -135,7 +164,7 @@ bool AddressSpace::release(VirtualAddress base) {
     for_each_run(base, reachable_bytes(allocation), [this](const PageRun& run) {
       memory_.device().frames.give_back(run.physical, round_up(run.bytes, page_bytes_));
     });
-  else
+  else if (allocation.lent)
     memory_.take_back(physical(base));
   pages_.unmap(base, allocation.mapped_bytes);
   by_base_.erase(it);

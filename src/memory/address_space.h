@@ -34,6 +34,7 @@ struct Allocation {
   Bytes bytes = 0;          // as asked for
   Bytes mapped_bytes = 0;   // whole pages
   std::uint32_t flags = 0;  // the runtime's (cudaHostAlloc flags, ...)
+  bool lent = false;        // host memory whose bytes are lent frames while it lives
   // For messages: the program's call that made it, and the number of the call among those of its name. Null:
   // no call.
   const char* call = nullptr;
@@ -60,12 +61,18 @@ class AddressSpace {
   const Allocation* allocate_device(Bytes bytes, AllocationKind kind, std::uint32_t flags = 0,
                                     bool tracked = false);
   // Host memory under its host address, for the GPU (pinned, mapped, registered, managed), with these
-  // attributes but for its home. The caller owns the bytes. Throws duet::Error where the range overlaps
-  // another allocation. `backing`: another mapping of the same bytes, where `host` itself is not always
-  // accessible. `through_port`: the bytes are not here, and are reached through the HostPort.
+  // attributes. Its home is host DRAM's; where cores and GPU have one DRAM (PhysicalMemory::is_one), and the
+  // attributes do not say Home::OneDram, the window's. The caller owns the bytes. Throws duet::Error where
+  // the range overlaps another allocation. `backing`: another mapping of the same bytes, where `host` itself
+  // is not always accessible. `through_port`: the bytes are not here, and are reached through the HostPort.
   const Allocation* map_host(void* host, Bytes bytes, AllocationKind kind, const PageAttributes& attributes,
                              std::uint32_t flags = 0, std::byte* backing = nullptr,
                              bool through_port = false);
+  // The same of a program on simulated cores, page by page in the frames that its pages have:
+  // `frame_of(page)` for each. The machine has one DRAM, and pages of the program's size.
+  const Allocation* map_frames(VirtualAddress host, Bytes bytes, AllocationKind kind,
+                               const PageAttributes& attributes, std::uint32_t flags,
+                               const std::function<PhysicalAddress(VirtualAddress)>& frame_of);
   // `base` must be an allocation's base; returns false when it is not.
   bool release(VirtualAddress base);
 
@@ -127,7 +134,8 @@ class AddressSpace {
   static constexpr Bytes kGranuleBytes = 2_MiB;
   Bytes granule_bytes() const { return std::max(kGranuleBytes, page_bytes_); }
   std::optional<PhysicalAddress> take_frames(Bytes bytes);
-  const Allocation* insert(Allocation allocation, PhysicalAddress physical, const PageAttributes& attributes);
+  void refuse_overlap(VirtualAddress address, Bytes bytes) const;
+  const Allocation* insert(Allocation allocation);
 
   PhysicalMemory& memory_;
   const Bytes page_bytes_;

@@ -49,10 +49,11 @@ DevicePages device_pages(const config::Gpu& gpu, const config::Method* method) {
 }
 
 PageAttributes host_pages(const config::Machine& machine, std::string_view call) {
-  if (const config::Method* const method = method_of(machine, call))
-    return attributes_of(machine.gpu, *method);
   PageAttributes pages;
   pages.cacheability = {false, false, false};
+  const config::Method* const method = method_of(machine, call);
+  if (method != nullptr) pages = attributes_of(machine.gpu, *method);
+  pages.home = method != nullptr && method->route == "memory" ? Home::OneDram : Home::HostDram;
   return pages;
 }
 

@@ -44,7 +44,8 @@ void DataTransferEngine::start(Picoseconds now) {
   inside_ = (move_.flags & (kCopyFromHost | kCopyToHost)) == 0 && !move_.bits_only;
   window_ =
       inside_ ? std::max(config_.device_packets, config_.outstanding_packets) : config_.outstanding_packets;
-  store_and_forward_ = config_.packet_payload_bytes > config_.line_bytes && move_.flags != 0;
+  store_and_forward_ =
+      config_.packet_payload_bytes > config_.line_bytes && (move_.flags & (kCopyFromHost | kCopyToHost)) != 0;
   // Without data only the line bounds a request.
   const bool blocks = config_.block_bytes != 0 && !store_and_forward_ && !move_.bits_only;
   longest_ = blocks            ? config_.block_bytes
@@ -89,6 +90,7 @@ bool DataTransferEngine::translate(End& end, Address from, PhysicalAddress& phys
   physical = run[address];
   left = run.end() - address;
   end.tracked = run.attributes.tracked;
+  end.cacheability = run.attributes.cacheability;
   return true;
 }
 
@@ -107,9 +109,10 @@ void DataTransferEngine::advance(Bytes bytes) {
   issued_ = ++slice_ == move_.slices;
 }
 
-void DataTransferEngine::set_full_empty(memory::Request& request, const End& end) const {
+void DataTransferEngine::set_attributes(memory::Request& request, const End& end) const {
   const bool host = is_host(request.address);
   request.tracked = end.tracked;
+  request.cacheability = end.cacheability;
   request.trigger = host ? memory::Trigger::None : move_.trigger;
   request.action = host ? memory::Action::None : move_.action;
   request.traffic_class = class_at(request.address);
@@ -189,7 +192,7 @@ bool DataTransferEngine::issue(Picoseconds now) {
   request.unit = config_.number;
   request.pc = static_cast<std::uint32_t>(command_);
   request.mask = memory::ByteMask::first(request.bytes);
-  set_full_empty(request, one_end ? to_ : from_);
+  set_attributes(request, one_end ? to_ : from_);
   request.requester = free_places_.back();
   free_places_.pop_back();
   const VirtualAddress device((is_host(to) ? from_.row : to_.row) + offset_);
@@ -289,7 +292,7 @@ void DataTransferEngine::receive(Picoseconds now, sim::Queue<Packet>& from) {
     // The request that was read becomes the write: its bytes are not copied.
     request.operation = memory::Operation::Write;
     request.address = PhysicalAddress(request.tag);
-    set_full_empty(request, to_);
+    set_attributes(request, to_);
     const std::uint32_t packet = places_[request.requester].packet;
     if (packet == kNoPlace) {
       write_next(handle);

@@ -95,10 +95,11 @@ class DataTransferEngine : public sim::Component {
  private:
   // One end of the current move.
   struct End {
-    Address row = 0;                 // where the current row begins
-    Address slice = 0;               // and the current slice
-    bool physical_is_given = false;  // these are physical addresses
-    bool tracked = false;            // the pages used last have full/empty bits
+    Address row = 0;                                         // where the current row begins
+    Address slice = 0;                                       // and the current slice
+    bool physical_is_given = false;                          // these are physical addresses
+    bool tracked = false;                                    // the pages used last have full/empty bits
+    memory::Cacheability cacheability{false, false, false};  // of them
   };
 
   static constexpr std::uint32_t kNoPlace = ~std::uint32_t{0};
@@ -123,7 +124,7 @@ class DataTransferEngine : public sim::Component {
   // Physical address, and how many bytes follow in the mapping; false when nothing is mapped there.
   bool translate(End& end, Address address, PhysicalAddress& physical, Bytes& left);
   bool is_host(PhysicalAddress physical) const {
-    return !address_space_.memory().map().is_at(memory::Home::DeviceDram, physical);
+    return memory::behind_link(address_space_.memory().map().home_of(physical));
   }
   memory::TrafficClass class_at(PhysicalAddress physical) const {
     return is_host(physical) || move_.trigger == memory::Trigger::None ? memory::TrafficClass::NonTriggered
@@ -142,8 +143,8 @@ class DataTransferEngine : public sim::Component {
                ? ports_.to_host->can_push(now)
                : ports_.to_device[port_to(destination_of(physical))]->can_push(now, class_at(physical));
   }
-  // What the request's access to one end of the move does with full/empty bits.
-  void set_full_empty(memory::Request& request, const End& end) const;
+  // Which caches may hold the bytes of one end of the move, and what the access does with full/empty bits.
+  void set_attributes(memory::Request& request, const End& end) const;
   bool send(Picoseconds now, memory::RequestHandle handle);
   memory::RaceAgent race_agent() const;
   void send_read(Picoseconds now);

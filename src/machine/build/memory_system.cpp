@@ -40,14 +40,15 @@ MemorySystem::MemorySystem(sim::Engine& engine, const sim::Component* shared, co
     controllers_.emplace_back(engine, "DRAM channel " + std::to_string(c), parent, config_.dram, c, map_,
                               pool, address_space, config_.full_empty);
   // As the longest request that comes from above.
-  Bytes line_bytes = config_.l2.line_bytes;
-  for (const config::Level& level : levels) line_bytes = std::max(line_bytes, level.cache.line_bytes);
-  for (memory::DramController& controller : controllers_) controller.keep_order_in(line_bytes);
+  line_bytes_ = config_.l2.line_bytes;
+  for (const config::Level& level : levels) line_bytes_ = std::max(line_bytes_, level.cache.line_bytes);
+  for (memory::DramController& controller : controllers_) controller.keep_order_in(line_bytes_);
   levels_.emplace_back(
       engine, parent, config::Level{"L2", config_.l2_slices, config_.l2, config_.interconnect},
       CacheLevel::Names{"interconnect to memory", "interconnect to SMs", "interconnect", "l2"}, map_, pool,
       config_.full_empty);
-  destinations_.send(memory::Home::DeviceDram, levels_.front().slice_map());
+  for (const memory::Home own : {memory::Home::DeviceDram, memory::Home::OneDram})
+    destinations_.send(own, levels_.front().slice_map());
   for (const memory::Home behind_link : {memory::Home::HostDram, memory::Home::SharedDram})
     destinations_.send(behind_link, static_cast<std::uint16_t>(levels_.front().slices()));
   for (const config::Level& level : levels) {
@@ -61,6 +62,14 @@ MemorySystem::MemorySystem(sim::Engine& engine, const sim::Component* shared, co
     if (level.perfect) levels_.back().serve_from(address_space.memory());
   }
   levels_.back().connect_below(controllers_, config_.dram);
+}
+
+MemoryFabric& MemorySystem::build_fabric(const config::Interconnect& config, const sim::Component* parent,
+                                         Bytes line_bytes) {
+  fabric_.emplace(engine_, parent, config, line_bytes, map_, controllers_);
+  line_bytes_ = std::max(line_bytes_, line_bytes);
+  for (memory::DramController& controller : controllers_) controller.keep_order_in(line_bytes_);
+  return *fabric_;
 }
 
 CacheLevel* MemorySystem::shared_level() {
@@ -220,7 +229,7 @@ void MemorySystem::settle(PhysicalAddress physical, Bytes bytes) {
 
 std::optional<std::byte> MemorySystem::peek(std::uint32_t sm, PhysicalAddress physical) const {
   if (const auto byte = l1_[sm].dirty_byte(physical)) return byte;
-  if (address_space_.memory().map().is_at(memory::Home::DeviceDram, physical))
+  if (!memory::behind_link(address_space_.memory().map().home_of(physical)))
     for (const CacheLevel& level : levels_)
       if (const auto byte = level.dirty_byte(physical)) return byte;
   const std::byte* backing = address_space_.memory().bytes(physical);

@@ -13,6 +13,7 @@
 #include "gpu/sm/sm.h"
 #include "machine/host/host_bridge.h"
 #include "machine/levels/cache_level.h"
+#include "machine/levels/memory_fabric.h"
 #include "memory/address_map.h"
 #include "memory/address_space.h"
 #include "memory/cache/cache.h"
@@ -59,6 +60,11 @@ class MemorySystem {
   // Of requests of SMs and copy engines.
   const memory::Destinations& destinations() const { return destinations_; }
 
+  // A processor's way to the controllers, for requests of so many bytes. Once, before the first tick. Throws
+  // duet::Error where it cannot be built.
+  MemoryFabric& build_fabric(const config::Interconnect& config, const sim::Component* parent,
+                             Bytes line_bytes);
+
   // Brings what L2 and the levels below hold of these physical bytes to the backing memory and drops it,
   // outside simulated time. Their full/empty bits are full.
   void settle(PhysicalAddress physical, Bytes bytes);
@@ -92,7 +98,9 @@ class MemorySystem {
   memory::AddressSpace& address_space_;
   memory::AddressMap map_;
   std::deque<memory::DramController> controllers_;
+  Bytes line_bytes_ = 0;           // as the longest request that comes to a controller
   std::deque<CacheLevel> levels_;  // from L2 down
+  std::optional<MemoryFabric> fabric_;
   memory::Destinations destinations_;
   HostBridge bridge_;
   std::deque<memory::Cache> l1_, constant_caches_;

@@ -26,7 +26,7 @@ Processor& processor_of(System& system) {
   const auto& name = system.config().name;
   if (system.functional()) throw Error("--cpu-blocks needs the timed GPU: leave out --functional");
   Processor* const processor = system.processor();
-  if (processor == nullptr || !processor->memory().is_shared())
+  if (processor == nullptr || !processor->memory().shares_level())
     throw Error(fmt::format(
         "--cpu-blocks needs a machine whose cores share a level of cache with the GPU, and {} is none: try "
         "--machine fused",

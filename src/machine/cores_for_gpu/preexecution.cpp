@@ -25,7 +25,7 @@ constexpr Bytes kElementBytes = 4;  // yang2012 section 4.1: a line has so many 
 Processor& processor_of(System& system) {
   if (system.functional()) throw Error("--preexec needs the timed GPU: leave out --functional");
   Processor* const processor = system.processor();
-  if (processor == nullptr || !processor->memory().is_shared())
+  if (processor == nullptr || !processor->memory().shares_level())
     throw Error(fmt::format(
         "--preexec needs a machine whose cores share a level of cache with the GPU, and {} is none: try "
         "--machine fused",

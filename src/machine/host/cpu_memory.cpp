@@ -64,8 +64,10 @@ CpuMemory::CpuMemory(sim::Engine& engine, const config::Cpu& cpu, const config::
   directory_.look_below_by([this](PhysicalAddress line, std::byte* bytes) {
     peek_below(line, static_cast<unsigned>(line_bytes_), bytes);
   });
-  if (shared_)
-    connect_shared();
+  if (shares_level())
+    connect_level();
+  else if (shared_)
+    connect_fabric(cpu);
   else
     connect_own(cpu, dram);
 }
@@ -80,15 +82,11 @@ void CpuMemory::connect_own(const config::Cpu& cpu, const config::Host& dram) {
     answers_.emplace(kBelow, &*dram_, &directory_);
     dram_->connect(requests_->of(memory::TrafficClass::NonTriggered), *answers_);
   } else {
-    l3_.emplace(engine_, "L3", "l3", &node_, 2, l3_of(cpu), cpu.clock_khz * 1000, pool_);
-    requests_.emplace(kBelow, &directory_, &*l3_);
-    answers_.emplace(kBelow, &*l3_, &directory_);
+    build_l3(cpu);
     requests_of_l3_.emplace(kBelow, &*l3_, &*dram_);
     answers_to_l3_.emplace(kBelow, &*dram_, &*l3_);
-    l3_->connect_above(*requests_, *answers_);
     l3_->connect_below(*requests_of_l3_, *answers_to_l3_, 0, nullptr);
     dram_->connect(requests_of_l3_->of(memory::TrafficClass::NonTriggered), *answers_to_l3_);
-    l3_->tick_on_thread_of(directory_);
   }
   dram_->tick_on_thread_of(directory_);
   // What is written back was there for all to see before.
@@ -99,20 +97,48 @@ void CpuMemory::connect_own(const config::Cpu& cpu, const config::Host& dram) {
   directory_.connect_below(requests_->of(memory::TrafficClass::NonTriggered), *answers_);
 }
 
-void CpuMemory::connect_shared() {
-  CacheLevel& level = shared_->level;
+void CpuMemory::build_l3(const config::Cpu& cpu) {
+  l3_.emplace(engine_, "L3", "l3", &node_, 2, l3_of(cpu), cpu.clock_khz * 1000, pool_);
+  requests_.emplace(kBelow, &directory_, &*l3_);
+  answers_.emplace(kBelow, &*l3_, &directory_);
+  l3_->connect_above(*requests_, *answers_);
+  l3_->tick_on_thread_of(directory_);
+}
+
+void CpuMemory::connect_fabric(const config::Cpu& cpu) {
+  MemoryFabric& fabric = *shared_->fabric;
+  if (cpu.l3.sets == 0) {
+    const CacheLevel::Client way = fabric.connect_client(directory_);
+    directory_.connect_below(way.requests->of(memory::TrafficClass::NonTriggered), *way.responses, way.number,
+                             &fabric.destinations());
+  } else {
+    build_l3(cpu);
+    const CacheLevel::Client way = fabric.connect_client(*l3_);
+    l3_->connect_below(*way.requests, *way.responses, way.number, &fabric.destinations());
+    directory_.connect_below(requests_->of(memory::TrafficClass::NonTriggered), *answers_);
+  }
+  tell_changes_below();
+  directory_.note_writes();
+  // What cores write back was there for all to see before, but not what they write past their caches.
+  const auto written = [this](const memory::Request& request) {
+    if (request.agent != memory::Agent::Host || request.kind != memory::RequestKind::WriteBack)
+      agent_writes(request.address, request.bytes, physical_.bytes(request.address), kNobody);
+  };
+  for (memory::DramController& controller : shared_->controllers) {
+    controller.tell_before_writes(written);
+    controller.tick_on_thread_of(directory_);
+  }
+}
+
+void CpuMemory::connect_level() {
+  CacheLevel& level = *shared_->level;
   if (line_bytes_ > level.line_bytes())
     throw Error(fmt::format("{}: line_bytes = {} is less than cpu.line_bytes = {}", level.name(),
                             level.line_bytes(), line_bytes_));
   const CacheLevel::Client client = level.connect_client(directory_);
   directory_.connect_below(client.requests->of(memory::TrafficClass::NonTriggered), *client.responses,
                            client.number, &level.destinations());
-  // What a look at a line finds does not depend on who is ticked first: others write there too.
-  const auto changed = [this](PhysicalAddress line, const std::byte* before, const std::byte* after) {
-    if (std::memcmp(before, after, line_bytes_) != 0)
-      agent_writes(line, static_cast<unsigned>(line_bytes_), before, kNobody);
-  };
-  directory_.tell_changes(changed);
+  tell_changes_below();
   use_.emplace(directory_, level.statistics_prefix());
   for (memory::Cache& slice : level.caches()) {
     slice.connect_observer(*this);
@@ -122,11 +148,19 @@ void CpuMemory::connect_shared() {
   for (memory::DramController& controller : shared_->controllers) controller.tick_on_thread_of(directory_);
 }
 
+// What a look at a line finds does not depend on who is ticked first: others write there too.
+void CpuMemory::tell_changes_below() {
+  directory_.tell_changes([this](PhysicalAddress line, const std::byte* before, const std::byte* after) {
+    if (std::memcmp(before, after, line_bytes_) != 0)
+      agent_writes(line, static_cast<unsigned>(line_bytes_), before, kNobody);
+  });
+}
+
 // A write of somebody into a line that nobody of the domain holds.
 void CpuMemory::observe(const memory::CacheEvent& event) {
   if (event.kind != memory::CacheEvent::Kind::Store || event.by.agent == memory::Agent::Host) return;
   std::array<std::byte, memory::kLineBytes> old;
-  const auto bytes = static_cast<unsigned>(shared_->level.line_bytes());
+  const auto bytes = static_cast<unsigned>(shared_->level->line_bytes());
   peek_below(event.line, bytes, old.data());
   agent_writes(event.line, bytes, old.data(), kNobody);
   if (remembers_gpu_writes_) remember_gpu_write(event.line);
@@ -142,7 +176,7 @@ void CpuMemory::remember_gpu_write(PhysicalAddress line) {
 CpuMemory::Held CpuMemory::state_of_held(VirtualAddress address, const std::byte* bytes,
                                          const HeldLine& held) {
   if (!remembers_gpu_writes_ || address < memory::kDeviceVirtualBase) return Held::Coherent;
-  const auto known = gpu_writes_.find(held.line.aligned_down(shared_->level.line_bytes()).value());
+  const auto known = gpu_writes_.find(held.line.aligned_down(shared_->level->line_bytes()).value());
   if (known == gpu_writes_.end()) return Held::Fresh;
   const GpuWrites& writes = known->second;
   if ((writes.last < engine_.now() ? writes.last : writes.before) <= held.brought) return Held::Fresh;
@@ -242,6 +276,7 @@ std::vector<PhysicalAddress> CpuMemory::device_lines() const {
 }
 
 void CpuMemory::about_to_write(PhysicalAddress address, unsigned bytes, const std::byte* old, unsigned core) {
+  if (shared_fabric() != nullptr && core != kNobody) directory_.wrote(address, bytes);
   if (cores_write_ && core != kNobody) {
     directory_.wrote(address, bytes);
     if (core < written_lines_.size() && physical_.map().is_at(memory::Home::DeviceDram, address))
@@ -284,8 +319,11 @@ void CpuMemory::peek_newest(PhysicalAddress address, unsigned bytes, std::byte* 
 
 void CpuMemory::peek_below(PhysicalAddress address, unsigned bytes, std::byte* to) {
   std::memcpy(to, physical_.bytes(address), bytes);
-  if (shared_) shared_->level.copy_dirty_bytes(address, bytes, to);
-  if (l3_) l3_->copy_dirty_bytes(address, bytes, to);
+  if (shares_level()) shared_->level->copy_dirty_bytes(address, bytes, to);
+  if (l3_ && shared_)
+    l3_->copy_held_bytes(address, bytes, to);  // memory may have newer ones
+  else if (l3_)
+    l3_->copy_dirty_bytes(address, bytes, to);
 }
 
 void CpuMemory::show_programs(unsigned core, bool on) {
@@ -301,7 +339,7 @@ PhysicalAddress CpuMemory::place_in_programs(VirtualAddress address) {
 }
 
 rv64::Page CpuMemory::Programs::find_page(VirtualAddress address, rv64::Access access) {
-  if (!owner_.shared_) return PagedMemory::find_page(address, access);
+  if (!owner_.shares_level()) return PagedMemory::find_page(address, access);
   memory::AddressSpace& space = owner_.shared_->space;
   const bool cores_write = owner_.cores_write_;
   if (address < memory::kDeviceVirtualBase && !(cores_write && space.in_device_region(address)))
@@ -370,7 +408,7 @@ PhysicalAddress CpuMemory::page_table_entry(VirtualAddress address, unsigned lev
 template <typename F>
 void CpuMemory::flush_below(PhysicalAddress first, Bytes bytes, F store) {
   if (l3_) l3_->flush_range(first, bytes, store);
-  if (shared_) shared_->level.flush_range(first, bytes, store);
+  if (shares_level()) shared_->level->flush_range(first, bytes, store);
 }
 
 void CpuMemory::new_chunk(std::byte* chunk, Bytes bytes) { chunks_[chunk] = physical_.lend(chunk, bytes); }
@@ -393,8 +431,7 @@ void CpuMemory::settle_place(PhysicalAddress physical, Bytes bytes) {
                   if (mask.test(i)) to[i] = data[i];
               });
   for (PhysicalAddress at = line; at < end; at += line_bytes_)
-    if (const std::byte* const held = directory_.held(at))
-      std::memcpy(physical_.bytes(at), held, line_bytes_);
+    if (is_newer_above(at)) std::memcpy(physical_.bytes(at), directory_.held(at), line_bytes_);
 }
 
 void CpuMemory::written(VirtualAddress first, Bytes bytes) { place_written(place_of(first), bytes); }

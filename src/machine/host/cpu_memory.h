@@ -9,6 +9,10 @@
 // blocks: it has pages of its own and the GPU's allocations, at the GPU's addresses. A core sees one of the
 // two at a time. Nothing keeps the cores' private caches and the GPU's L1 and L2 coherent: a core reads the
 // bytes written back to the shared level; cpu_blocks.h has the write-backs for blocks on cores.
+//
+// On a chip whose cores and GPU share the DRAM alone, L3 stands above the GPU's controllers (MemoryFabric),
+// and the program's pages lie in the only memory too. Nothing is coherent there: a line that cores or L3 hold
+// keeps its bytes, whatever the GPU writes below, and the GPU sees what they have written back.
 #pragma once
 
 #include <array>
@@ -26,6 +30,7 @@
 #include "cpu/core.h"
 #include "machine/host/shared_level_use.h"
 #include "machine/levels/cache_level.h"
+#include "machine/levels/memory_fabric.h"
 #include "machine/levels/node.h"
 #include "memory/address_space.h"
 #include "memory/cache/cache.h"
@@ -36,9 +41,11 @@
 
 namespace duet::machine {
 
-// What cores have in common with a GPU. All of it outlives them.
+// What cores have in common with a GPU: a level of cache and what lies below it, or DRAM alone. All of it
+// outlives them.
 struct SharedMemory {
-  CacheLevel& level;
+  CacheLevel* level = nullptr;     // one of the two
+  MemoryFabric* fabric = nullptr;  // the cores' way to DRAM
   std::deque<memory::DramController>& controllers;
   memory::RequestPool& requests;
   memory::AddressSpace& space;  // the GPU's
@@ -46,15 +53,14 @@ struct SharedMemory {
 
 class CpuMemory final : public cpu::MemoryView, public rv64::PagedMemory, private memory::CacheObserver {
  public:
-  // With `shared` there is neither L3 nor host DRAM of the cores' own.
+  // With `shared` there is no host DRAM of the cores' own, and above a shared level no L3.
   CpuMemory(sim::Engine& engine, const config::Cpu& cpu, const config::Host& dram,
             const SharedMemory* shared = nullptr);
 
   static constexpr unsigned kNobody = ~0u;
 
   const sim::Component& node() const { return node_; }
-  // With a GPU.
-  bool is_shared() const { return shared_.has_value(); }
+  bool shares_level() const { return shared_ && shared_->level != nullptr; }
   // Cores in the order of their numbers.
   void connect(cpu::Core& core);
 
@@ -135,9 +141,17 @@ class CpuMemory final : public cpu::MemoryView, public rv64::PagedMemory, privat
   PhysicalAddress table(VirtualAddress address, unsigned level);
   void replace_lines(PhysicalAddress first, Bytes bytes);
   void connect_own(const config::Cpu& cpu, const config::Host& dram);
-  void connect_shared();
+  void connect_level();
+  void connect_fabric(const config::Cpu& cpu);
+  void tell_changes_below();
+  void build_l3(const config::Cpu& cpu);
   // memory::CacheObserver, of the shared level.
   void observe(const memory::CacheEvent& event) override;
+  // The newest bytes of a line are those that the directory has, and not memory's.
+  bool is_newer_above(PhysicalAddress line) const {
+    return directory_.held(line) != nullptr && (shared_fabric() == nullptr || directory_.has_written(line));
+  }
+  MemoryFabric* shared_fabric() const { return shared_ ? shared_->fabric : nullptr; }
   template <typename F>
   void flush_below(PhysicalAddress first, Bytes bytes, F store);
 

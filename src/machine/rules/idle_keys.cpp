@@ -27,7 +27,7 @@ bool any_matches(const std::array<std::string_view, N>& patterns, std::string_vi
 
 // What only the timed GPU reads, but for the exceptions: a program is told of them, or they give the DRAM's
 // bandwidth.
-constexpr std::array<std::string_view, 43> kTimedOnly{"gpu.sm.schedulers",
+constexpr std::array<std::string_view, 44> kTimedOnly{"gpu.sm.schedulers",
                                                       "gpu.sm.int_units",
                                                       "gpu.sm.scheduler",
                                                       "gpu.sm.blocking_issue",
@@ -69,6 +69,7 @@ constexpr std::array<std::string_view, 43> kTimedOnly{"gpu.sm.schedulers",
                                                       "gpu.l2.*",
                                                       "gpu.interconnect.*",
                                                       "gpu.full_empty.*",
+                                                      "memory_fabric.*",
                                                       "level[*"};
 constexpr std::array<std::string_view, 19> kTimedDram{
     "gpu.dram.standard",       "gpu.dram.read_bytes",
@@ -211,7 +212,7 @@ std::string why_idle_method(const config::Machine& machine, const std::string& k
 
 std::string why_idle(const config::Machine& machine, const std::string& key, bool functional,
                      OnCores on_cores) {
-  if (on_cores == OnCores::Nothing && matches("cpu.*", key))
+  if (on_cores == OnCores::Nothing && (matches("cpu.*", key) || matches("memory_fabric.*", key)))
     return "only a program on the machine's cores (--host simulated, --preexec, --cpu-blocks) meets it";
   if (on_cores != OnCores::Host && key == "driver.added_to_instructions")
     return "only a program on the machine's cores (--host simulated) meets it";

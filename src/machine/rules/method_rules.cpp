@@ -32,7 +32,8 @@ std::vector<std::string> words_of(std::string_view text) {
 
 class MethodRules {
  public:
-  explicit MethodRules(const config::ResolvedMachine& machine) : values_(machine.values) {
+  explicit MethodRules(const config::ResolvedMachine& machine)
+      : values_(machine.values), is_one_(machine.machine.memory_fabric.has_value()) {
     for (std::size_t i = 0; i < machine.machine.methods.size(); ++i)
       check(fmt::format("method[{}].", i), machine.machine.methods[i]);
   }
@@ -71,15 +72,19 @@ class MethodRules {
     if (device != (method.cpu == "none"))
       refuse(prefix + "cpu", device ? "must be \"none\": the host does not reach memory of cudaMalloc"
                                     : fmt::format("cannot be: the host reaches memory of {}", call));
-    if (device != (method.route == "memory"))
+    if (device && method.route != "memory")
+      refuse(prefix + "route", "must be \"memory\": cudaMalloc gives the GPU's own");
+    if (!device && method.route == "memory" && !is_one_)
       refuse(prefix + "route",
-             device ? "must be \"memory\": cudaMalloc gives the GPU's own"
-                    : fmt::format("must be \"link\": memory of {} lies in the host's DRAM", call));
+             fmt::format(
+                 "must be \"link\": memory of {} lies in the host's DRAM, and there is no [memory_fabric]",
+                 call));
     if (call == kRegister && method.cpu != "write-back")
       refuse(prefix + "cpu", "must be \"write-back\": cudaHostRegister is given the program's own pages");
   }
 
   const std::vector<config::ResolvedValue>& values_;
+  const bool is_one_;  // cores and GPU have one DRAM
   std::set<std::string> names_;
   std::map<std::string, std::string> calls_;  // and the method that names it
 };

@@ -35,6 +35,7 @@ class Rules {
     sm();
     caches();
     levels();
+    if (resolved.machine.memory_fabric) memory_fabric();
     dram();
   }
 
@@ -224,6 +225,21 @@ class Rules {
     if (level.cache.line_bytes < cpu->line_bytes)
       refuse(prefix + ".line_bytes", "is less than " + said("cpu.line_bytes"));
     if (std::exchange(is_shared_, true)) refuse(key, "and another level is shared, too");
+  }
+
+  void memory_fabric() const {
+    const std::string key = "memory_fabric.clock_khz";
+    const std::optional<config::Cpu>& cpu = resolved_.machine.cpu;
+    if (!cpu) refuse(key, "needs a processor, and there is no [cpu]");
+    if (is_shared_) refuse(key, "and a level that the processor shares: its cores would have two memories");
+    if (gpu_.full_empty.granule_bytes != 0) refuse(key, "wants gpu.full_empty.granule_bytes = 0");
+    constexpr Bytes kPageOfCores = 4096;
+    if (gpu_.dram.page_bytes != kPageOfCores)
+      refuse("gpu.dram.page_bytes",
+             fmt::format("must be {} with [memory_fabric], as the cores' pages are", kPageOfCores));
+    if (gpu_.dram.interleave_bytes < cpu->line_bytes)
+      refuse("gpu.dram.interleave_bytes", "is less than " + said("cpu.line_bytes"));
+    entries("memory_fabric.queue_packets", gpu_.dram.channels, "gpu.dram.channels");
   }
 
   void dram() const {

@@ -43,7 +43,7 @@ void FastForwardedGpu::warm() {
       latest.push_back({sector, {}});
     } else {
       const memory::PageRun& run = pages.find(sector);
-      if (run.holds(sector) && run.attributes.home == memory::Home::DeviceDram)
+      if (run.holds(sector) && !memory::behind_link(run.attributes.home))
         latest.push_back({run[sector], run.attributes.cacheability});
     }
   });

@@ -121,6 +121,8 @@ class Cache : public sim::Component {
   std::optional<std::byte> dirty_byte(PhysicalAddress address) const;
   // The same of `bytes` bytes, all of one line, at their places in `to`; others are left there.
   void copy_dirty_bytes(PhysicalAddress address, unsigned bytes, std::byte* to) const;
+  // The same, and clean bytes too.
+  void copy_held_bytes(PhysicalAddress address, unsigned bytes, std::byte* to) const;
 
   const CacheStatistics& statistics() const { return statistics_; }
   // Nothing is inside or on its way. Write-backs count.

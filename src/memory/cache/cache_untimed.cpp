@@ -105,6 +105,15 @@ void Cache::copy_dirty_bytes(PhysicalAddress address, unsigned bytes, std::byte*
               moved_down(lines_[index].dirty, first) & ByteMask::first(bytes));
 }
 
+void Cache::copy_held_bytes(PhysicalAddress address, unsigned bytes, std::byte* to) const {
+  copy_dirty_bytes(address, bytes, to);
+  const std::uint32_t index = lines_.find(lines_.line_of(address));
+  if (index == kNone) return;
+  const auto first = static_cast<unsigned>(address % lines_.line_bytes());
+  copy_masked(to, lines_.data(index) + first,
+              moved_down(lines_[index].valid, first) & ByteMask::first(bytes));
+}
+
 const Line* Cache::find(PhysicalAddress address) {
   const std::uint32_t index = lines_.find(lines_.line_of(address));
   return index == kNone ? nullptr : &lines_[index];

@@ -191,7 +191,7 @@ void Directory::cleaned(Picoseconds now, PhysicalAddress line, std::uint16_t cac
 }
 
 void Directory::wrote(PhysicalAddress address, unsigned bytes) {
-  if (!keeps_masks_) return;
+  if (!keeps_masks_ && !notes_writes_) return;
   Entry& entry = *entries_.at(address.aligned_down(line_bytes_).value());
   entry.written =
       entry.written | moved_up(ByteMask::first(bytes), static_cast<unsigned>(address % line_bytes_));
@@ -344,6 +344,13 @@ const std::byte* Directory::held(PhysicalAddress line) const {
   if (place == entries_.end() || (place->second->stage == Stage::Fetching && !place->second->replaced))
     return nullptr;
   return place->second->bytes.data();
+}
+
+bool Directory::has_written(PhysicalAddress line) const {
+  const auto place = entries_.find(line.value());
+  if (place == entries_.end()) return false;
+  const Entry& entry = *place->second;
+  return entry.dirty || entry.writes_below != 0 || any(entry.written);
 }
 
 void Directory::replace(PhysicalAddress line, const std::byte* bytes) {

@@ -70,6 +70,8 @@ class Directory : public sim::Component {
 
   // From now on write-backs carry the written bytes alone: a holder that writes into a line calls wrote().
   void keep_masks() { keeps_masks_ = true; }
+  // From now on has_written() answers: a holder that writes into a line calls wrote().
+  void note_writes() { notes_writes_ = true; }
   void wrote(PhysicalAddress address, unsigned bytes);
 
   Picoseconds tick(Picoseconds now) override;
@@ -81,6 +83,8 @@ class Directory : public sim::Component {
   // Outside simulated time. The bytes of a line that a cache holds, or on its way back to memory; null where
   // memory below has the newest.
   const std::byte* held(PhysicalAddress line) const;
+  // Whether the line's bytes here are newer than in memory below.
+  bool has_written(PhysicalAddress line) const;
   // Calls f(line) for each held or requested line, in no order.
   template <typename F>
   void for_each_line(F f) const {
@@ -144,7 +148,7 @@ class Directory : public sim::Component {
   const Destinations* destinations_ = nullptr;
   ReadBelow read_below_;
   LineChange changed_;
-  bool keeps_masks_ = false;
+  bool keeps_masks_ = false, notes_writes_ = false;
   std::unordered_map<std::uint64_t, std::unique_ptr<Entry>> entries_;
   std::vector<std::unique_ptr<Entry>> spare_;
   DirectoryStatistics statistics_{*this, "directory."};

@@ -162,7 +162,8 @@ void DramController::accept(const Packet& packet, std::size_t client) {
     throw Error(name() + ": a request of " + std::to_string(request.bytes) + " bytes at " +
                 std::to_string(request.address.value()) + " is empty or leaves its line");
   const MemoryMap& homes = address_space_.memory().map();
-  if (!homes.is_at(Home::DeviceDram, request.address) && !homes.is_at(Home::SharedDram, request.address))
+  if (!homes.is_at(Home::DeviceDram, request.address) && !homes.is_at(Home::SharedDram, request.address) &&
+      !homes.is_at(Home::OneDram, request.address))
     throw Error(name() + ": physical address " + std::to_string(request.address.value()) +
                 " is not in device memory");
   const DramPlace place = map_.place(request.address);
@@ -255,6 +256,7 @@ void DramController::finish(Picoseconds now, std::uint32_t index) {
 
 void DramController::move_data(Request& request) {
   std::byte* bytes = address_space_.memory().bytes(request.address);
+  if (before_write_ && request.operation == Operation::Write) before_write_(request);
   if (request.operation == Operation::Read) {
     std::memcpy(request.data.data(), bytes, request.bytes);
   } else if (request.mask.bits == ByteMask::first(request.bytes).bits) {

@@ -13,12 +13,14 @@
 // A request to tracked memory waits in the queue of its kind (trigger_queues.h) until its trigger is
 // satisfied. It joins the others when its action changes the bits (lustig2013 §4.3). Atomics on tracked
 // memory, and atomics that no cache performs, are a read and a write here. Commands: timing_rules.h,
-// scheduler.h. Home::SharedDram lies behind device DRAM in each bank. Left out: cache maintenance, ECC.
+// scheduler.h. What is the host's lies behind device DRAM in each bank. Left out: cache maintenance, ECC.
 #pragma once
 
 #include <array>
 #include <bit>
+#include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "memory/address_map.h"
@@ -76,6 +78,9 @@ class DramController : public sim::Component {
   // Every command issued from now on is appended to `log` (null: none); of refreshes while nothing else
   // happens, only the last one.
   void record_commands(std::vector<IssuedCommand>* log) { log_ = log; }
+
+  // `tell(request)` is called before the bytes of a write change, in its tick.
+  void tell_before_writes(std::function<void(const Request&)> tell) { before_write_ = std::move(tell); }
 
   // `races` forgets words when they are emptied.
   void look_for_races(RaceDetector* races) { races_ = races; }
@@ -174,6 +179,7 @@ class DramController : public sim::Component {
   std::uint64_t blocked_ = 0;  // clients without room for an answer
   std::vector<IssuedCommand>* log_ = nullptr;
   RaceDetector* races_ = nullptr;
+  std::function<void(const Request&)> before_write_;
 };
 
 }  // namespace duet::memory

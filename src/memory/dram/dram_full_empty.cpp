@@ -121,6 +121,7 @@ Cycle DramController::refuse_late(Picoseconds now, Cycle cycle) {
 // Performs an atomic on tracked memory whose bytes have been read; the written bytes go back.
 void DramController::perform(std::uint32_t index) {
   DramEntry entry = requests_[index];
+  if (before_write_) before_write_(*entry.request);
   perform_atomic(pool_, *entry.request, address_space_.memory().bytes(entry.request->address), name());
   ++full_empty_statistics_.atomics;
   requests_.remove(index);

@@ -8,7 +8,7 @@
 //
 // Guarantees: ranges do not overlap (add() throws duet::Error), and an address in no range is an error with
 // one line. destinations.h turns a home into a number on an interconnect. An integrated chip fills it in
-// another way: with one range, or with host DRAM as Home::SharedDram.
+// another way: with one range, or with host DRAM as Home::SharedDram or Home::OneDram.
 #pragma once
 
 #include <string>
@@ -23,11 +23,15 @@ enum class Home : std::uint8_t {
   HostDram,    // the host's DRAM, behind the link
   SharedDram,  // the host's, in the channels of the GPU's DRAM: for the GPU behind the link, for the
                // processor below the level of cache that both share
+  OneDram,     // the host's, in the channels of the GPU's DRAM, which both reach directly
   // Of bytes behind the link, where the host is simulated (PhysicalMemory::home_at_host).
   Program,  // the processor's coherent domain
   Driver    // a simple memory that no core reads
 };
-inline constexpr std::size_t kHomes = 5;
+inline constexpr std::size_t kHomes = 6;
+
+// Whether the GPU reaches it across the link.
+inline bool behind_link(Home home) { return home != Home::DeviceDram && home != Home::OneDram; }
 
 struct MemoryRange {
   std::string name;

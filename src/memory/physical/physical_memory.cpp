@@ -33,9 +33,12 @@ PhysicalMemory::PhysicalMemory(Bytes device_bytes, Bytes page_bytes, Bytes host_
     : page_bytes_(page_bytes),
       device_(make_range("device DRAM", PhysicalAddress(), device_bytes, Home::DeviceDram, page_bytes)),
       host_(make_range("host DRAM", std::max(kHostBase, device_.base + device_.bytes),
-                       std::min(host_bytes, kMostHostBytes), host_home, page_bytes)) {
+                       std::min(host_bytes, kMostHostBytes), host_home, page_bytes)),
+      window_(make_range("window", host_.base + host_.bytes, is_one() ? host_.bytes : 0, Home::HostDram,
+                         page_bytes)) {
   map_.add(device_);
   map_.add(host_);
+  map_.add(window_);
   map_up_to(std::min(device_.bytes, kFirstBytes));
 }
 
@@ -125,11 +128,12 @@ std::optional<PhysicalAddress> PhysicalMemory::take_highest_device(Bytes bytes) 
   return first;
 }
 
-PhysicalAddress PhysicalMemory::lend(std::byte* host, Bytes bytes, Bytes into_page, bool through_port) {
-  PhysicalRange& dram = host_;
+PhysicalAddress PhysicalMemory::lend(std::byte* host, Bytes bytes, Bytes into_page, bool through_port,
+                                     bool in_window) {
+  PhysicalRange& dram = is_one() && (through_port || in_window) ? window_ : host_;
   const auto frames = dram.frames.take(std::max<Bytes>(into_page + bytes, 1));
   if (!frames)
-    throw Error(dram.name + ": no room for " + std::to_string(bytes) +
+    throw Error(host_.name + ": no room for " + std::to_string(bytes) +
                 " bytes that the GPU is to reach (host.dram_bytes)");
   const PhysicalAddress first = *frames + into_page;
   lent_[first] = {host, bytes, through_port};
@@ -140,7 +144,8 @@ PhysicalAddress PhysicalMemory::lend(std::byte* host, Bytes bytes, Bytes into_pa
 void PhysicalMemory::take_back(PhysicalAddress first) {
   const auto it = lent_.find(first);
   const PhysicalAddress frames = first.aligned_down(page_bytes_);
-  host_.frames.give_back(frames, std::max<Bytes>(first - frames + it->second.left, 1));
+  (window_.has(first) ? window_ : host_)
+      .frames.give_back(frames, std::max<Bytes>(first - frames + it->second.left, 1));
   lent_.erase(it);
   last_backing_ = {};
 }

@@ -1,9 +1,10 @@
 // The physical memory of a machine: ranges of frames, each with its home (memory_map.h).
-// Device DRAM has bytes of its own, mapped from below as far as frames have been taken, because a process may
-// be limited in what it maps (RLIMIT_AS). The bytes of host DRAM are the program's, or the driver's, and lie
-// where the host keeps them: their owner lends them frames of host DRAM while the GPU is to reach them.
-// Physical addresses are given in the order of asking, so timing never depends on host address bits.
-// machine/build/board.h connects a range to its controllers.
+// Where cores and GPU have one DRAM (Home::OneDram), a third range, the window, is for the program's bytes
+// that the GPU reaches across the link all the same. Device DRAM has bytes of its own, mapped from below as
+// far as frames have been taken, because a process may be limited in what it maps (RLIMIT_AS). The bytes of
+// host DRAM are the program's, or the driver's, and lie where the host keeps them: their owner lends them
+// frames of host DRAM while the GPU is to reach them. Physical addresses are given in the order of asking, so
+// timing never depends on host address bits. machine/build/board.h connects a range to its controllers.
 #pragma once
 
 #include <cstddef>
@@ -45,6 +46,8 @@ class PhysicalMemory {
   PhysicalRange& device() { return device_; }
   const PhysicalRange& device() const { return device_; }
   PhysicalRange& host() { return host_; }
+  // Cores and GPU have one DRAM.
+  bool is_one() const { return host_.home == Home::OneDram; }
   // Who serves lent bytes at the end of the link, where the host is simulated: those from `first` on, by the
   // first of them that exists.
   Home home_at_host(PhysicalAddress first, Bytes bytes) const;
@@ -60,8 +63,10 @@ class PhysicalMemory {
   std::uint64_t moves() const { return moves_; }
 
   // Frames of host DRAM for bytes of the host; they begin `into_page` bytes into the first frame. Returns the
-  // first byte's address. Throws duet::Error when host DRAM is full.
-  PhysicalAddress lend(std::byte* host, Bytes bytes, Bytes into_page = 0, bool through_port = false);
+  // first byte's address. `in_window`: in the window, where there is one; what is reached through the port
+  // lies there in any case. Throws duet::Error when host DRAM is full.
+  PhysicalAddress lend(std::byte* host, Bytes bytes, Bytes into_page = 0, bool through_port = false,
+                       bool in_window = false);
   // Takes back the frames lent at this address.
   void take_back(PhysicalAddress lent);
 
@@ -83,7 +88,7 @@ class PhysicalMemory {
   void unmap_highest();
 
   const Bytes page_bytes_;
-  PhysicalRange device_, host_;
+  PhysicalRange device_, host_, window_;
   MemoryMap map_;
   std::byte* device_bytes_ = nullptr;
   Bytes mapped_ = 0;  // of device DRAM, from its first byte

@@ -51,7 +51,7 @@ TEST(MethodRules, NameTheKey) {
        {"method[2].route=memory",
         "--set: method[2].route = \"memory\" must be \"link\": memory of cudaHostAllocWriteCombined lies in "
         "the "
-        "host's DRAM"},
+        "host's DRAM, and there is no [memory_fabric]"},
        {"method[1].gpu_l2=true",
         "--set: method[1].gpu_l2 = true cannot be with method[1].route = \"link\": no cache of the GPU holds "
         "what comes across the link"},
