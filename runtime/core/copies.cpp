@@ -128,6 +128,7 @@ void submit_copy(Runtime& runtime, host::HostThread& host, const CopySide& to, c
   };
   if (pageable_source) touch(from, false);
   if (pageable_target && (side != nullptr || !pageable_source)) touch(to, true);
+  runtime.maintenance().before_copy(host, command);
   if (is_staged(runtime, job, pageable_source, pageable_target)) {
     if (pageable_source)
       copy_to_device(runtime, host, std::move(command), from);

@@ -107,6 +107,8 @@ class Launch {
   void submit(Command command, StreamId stream) {
     command.stream = stream;
     const ptx::Kernel* const kernel = command.grid != nullptr ? command.grid->kernel : nullptr;
+    if (kernel != nullptr) runtime_.maintenance().before_launch(host_, command);
+    if (command.kind == CommandKind::Copy) runtime_.maintenance().before_copy(host_, command);
     const driver::CommandId id = host_.submit_further(std::move(command));
     if (kernel != nullptr) runtime_.launched(id, stream, kernel->name);
   }

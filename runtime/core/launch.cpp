@@ -94,6 +94,7 @@ Status prepare_launch(Runtime& runtime, Function& function, const LaunchShape& s
 void submit_launch(Runtime& runtime, host::HostThread& host, driver::Command command) {
   const driver::StreamId stream = command.stream;
   const std::string& name = command.grid->kernel->name;
+  runtime.maintenance().before_launch(host, command);
   runtime.launched(host.submit(std::move(command)), stream, name);
 }
 

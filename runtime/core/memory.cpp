@@ -4,6 +4,7 @@
 #include "core/graph_memory.h"
 #include "core/memory_pool.h"
 #include "core/notes.h"
+#include "memory/allocation_methods.h"
 
 #include <vector>
 
@@ -17,7 +18,7 @@ using memory::AllocationKind;
 void wait_until_idle(Runtime& runtime, host::HostThread& host) {
   if (!runtime.driver().all_idle())
     host.wait(runtime.cost(CallKind::Allocate), [&] { return runtime.driver().all_idle(); });
-  runtime.synchronized();
+  runtime.synchronized(host);
 }
 
 Status free_host(Runtime& runtime, VirtualAddress address) {
@@ -32,6 +33,9 @@ Status allocate(Runtime& runtime, Bytes bytes, VirtualAddress& address) {
   const Allocation* allocation = allocate_device(runtime, bytes);
   if (allocation == nullptr) return Reason::OutOfMemory;
   address = allocation->base;
+  if (const config::Method* const method =
+          memory::method_of(runtime.config(), memory::AllocatingCall::Device))
+    runtime.maintenance().allocated(address, bytes, *method);
   return {};
 }
 
@@ -52,6 +56,7 @@ Status release(Runtime& runtime, host::HostThread& host, VirtualAddress address)
   if (allocation->kind == AllocationKind::Managed) return free_host(runtime, address);
   if (allocation->kind != AllocationKind::Device) return Reason::InvalidValue;
   if (free_to_pool(runtime, address)) return {};
+  runtime.maintenance().released(address);
   runtime.process().release_device(*allocation);
   return {};
 }
@@ -67,7 +72,12 @@ Status release_host(Runtime& runtime, host::HostThread& host, VirtualAddress add
   return free_host(runtime, address);
 }
 
+bool can_register(const config::Machine& machine) {
+  return machine.methods.empty() || memory::method_of(machine, memory::AllocatingCall::Registered) != nullptr;
+}
+
 Status register_host(Runtime& runtime, void* first, Bytes bytes, unsigned api_flags) {
+  if (!can_register(runtime.config())) return Reason::NotSupported;
   if (runtime.space().find(duet::virtual_address(first)) != nullptr) return Reason::AlreadyRegistered;
   try {
     runtime.register_host(first, bytes, api_flags);
@@ -83,6 +93,7 @@ Status unregister_host(Runtime& runtime, host::HostThread& host, VirtualAddress 
   const Allocation* const allocation = runtime.space().find(address);
   if (allocation == nullptr) return Reason::NotRegistered;
   runtime.process().settle_host(*allocation);
+  runtime.maintenance().released(address);
   runtime.space().release(address);
   return {};
 }
@@ -102,6 +113,7 @@ void reset_memory(Runtime& runtime, const std::function<bool(VirtualAddress)>& k
   }
   for (const VirtualAddress base : leaving) {
     const Allocation* const allocation = runtime.space().find(base);
+    runtime.maintenance().released(base);
     if (allocation->in_device_memory())
       runtime.process().release_device(*allocation);
     else if (!runtime.free_host(duet::pointer_of(base)))

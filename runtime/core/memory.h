@@ -27,7 +27,9 @@ bool begins_at(Runtime& runtime, VirtualAddress address, memory::AllocationKind 
 // Pinned memory of Runtime::allocate_host. Waits until the device is idle.
 Status release_host(Runtime& runtime, host::HostThread& host, VirtualAddress address);
 
-// Memory of the program itself, for the GPU from now on, and no longer. AlreadyRegistered, NotRegistered.
+// Memory of the program itself, for the GPU from now on, and no longer. NotSupported, AlreadyRegistered,
+// NotRegistered.
+bool can_register(const config::Machine& machine);  // false: it has [[method]] rows, and none for it
 Status register_host(Runtime& runtime, void* first, Bytes bytes, unsigned api_flags);
 Status unregister_host(Runtime& runtime, host::HostThread& host, VirtualAddress address);
 

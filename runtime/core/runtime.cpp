@@ -27,16 +27,11 @@ Reason reason_of(gpu::FaultKind kind) {
   }
 }
 
-// As the machine file's [[method]] rows name it.
-const char* call_of(memory::AllocationKind kind, bool write_combined) {
-  switch (kind) {
-    case memory::AllocationKind::Managed:
-      return "cudaMallocManaged";
-    case memory::AllocationKind::Registered:
-      return "cudaHostRegister";
-    default:
-      return write_combined ? "cudaHostAllocWriteCombined" : "cudaHostAlloc";
-  }
+memory::AllocatingCall call_of(memory::AllocationKind kind, const HostMemoryUse& use = {}) {
+  using enum memory::AllocatingCall;
+  if (kind == memory::AllocationKind::Managed) return Managed;
+  if (kind == memory::AllocationKind::Registered) return Registered;
+  return use.shared ? Shared : use.write_combined ? WriteCombined : Pinned;
 }
 
 // Until an API speaks.
@@ -64,7 +59,7 @@ Runtime::Runtime() : program_(process::Program::get()), words_(&kNoWords) {
 
 void* Runtime::allocate_host(Bytes bytes, memory::AllocationKind kind, const HostMemoryUse& use) {
   const Bytes whole = round_up(std::max<Bytes>(bytes, 1), space().page_bytes());
-  const char* const call = call_of(kind, use.write_combined);
+  const memory::AllocatingCall call = call_of(kind, use);
   machine::HostPages* const pages = process().host_pages();
   const bool guarded = kind == memory::AllocationKind::Managed && managed_guard_ != nullptr;
   if (guarded || (kind == memory::AllocationKind::Pinned && pages != nullptr)) {
@@ -75,6 +70,7 @@ void* Runtime::allocate_host(Bytes bytes, memory::AllocationKind kind, const Hos
     const VirtualAddress base = duet::virtual_address(host);
     try {
       space().map_host(host, bytes, kind, memory::host_pages(config(), call), use.api_flags, backing);
+      maintain(base, bytes, call);
     } catch (const Error&) {
       static_cast<void>(guarded ? managed_guard_->release(base) : pages->release(base));
       return nullptr;
@@ -94,19 +90,29 @@ void* Runtime::allocate_host(Bytes bytes, memory::AllocationKind kind, const Hos
   return pointer;
 }
 
+void Runtime::maintain(VirtualAddress base, Bytes bytes, memory::AllocatingCall call) {
+  const config::Method* const method = memory::method_of(config(), call);
+  if (method != nullptr) maintenance_.allocated(base, bytes, *method);
+}
+
 const memory::Allocation* Runtime::map_host(void* host, Bytes bytes, memory::AllocationKind kind,
-                                            const char* call, unsigned api_flags) {
+                                            memory::AllocatingCall call, unsigned api_flags) {
   const memory::PageAttributes pages = memory::host_pages(config(), call);
   const bool on_cores = program_.side() != nullptr;
+  const VirtualAddress base = duet::virtual_address(host);
+  const memory::Allocation* made = nullptr;
   if (on_cores && pages.home == memory::Home::OneDram && space().memory().is_one())
-    return space().map_frames(duet::virtual_address(host), bytes, kind, pages, api_flags,
+    made = space().map_frames(base, bytes, kind, pages, api_flags,
                               [this](VirtualAddress page) { return process().frame_of(page); });
-  return space().map_host(host, bytes, kind, pages, api_flags, nullptr, on_cores);
+  else
+    made = space().map_host(host, bytes, kind, pages, api_flags, nullptr, on_cores);
+  maintain(base, bytes, call);
+  return made;
 }
 
 const memory::Allocation* Runtime::register_host(void* host, Bytes bytes, unsigned api_flags) {
   constexpr auto kKind = memory::AllocationKind::Registered;
-  return map_host(host, bytes, kKind, call_of(kKind, false), api_flags);
+  return map_host(host, bytes, kKind, call_of(kKind), api_flags);
 }
 
 bool Runtime::free_host(void* pointer) {
@@ -114,6 +120,7 @@ bool Runtime::free_host(void* pointer) {
   const VirtualAddress base = duet::virtual_address(pointer);
   const memory::Allocation* const allocation = space().find(base);
   if (allocation != nullptr && allocation->base == base) process().settle_host(*allocation);
+  maintenance_.released(base);
   if ((managed_guard_ != nullptr && managed_guard_->release(base)) ||
       (pages != nullptr && pages->release(base))) {
     space().release(base);

@@ -15,10 +15,12 @@
 #include <string>
 
 #include "core/call_kind.h"
+#include "core/maintenance.h"
 #include "core/managed_guard.h"
 #include "core/modules.h"
 #include "core/status.h"
 #include "driver/driver.h"
+#include "memory/allocation_methods.h"
 #include "process/program.h"
 
 namespace duet::core {
@@ -35,6 +37,7 @@ struct HostMemoryUse {
   bool write_combined = false;  // of pinned memory: the program only writes it
   Attachment attachment = Attachment::Global;
   unsigned api_flags = 0;  // kept with the allocation, for the API's queries
+  bool shared = false;     // of pinned memory: caches of both sides may hold it
 };
 
 class Runtime {
@@ -67,9 +70,11 @@ class Runtime {
   void launched(driver::CommandId id, driver::StreamId stream, const std::string& kernel) {
     if (managed_guard_ != nullptr) managed_guard_->launched(id, stream, kernel);
   }
-  void synchronized() {
+  void synchronized(host::HostThread& host) {
+    maintenance_.synchronized(host);
     if (managed_guard_ != nullptr) managed_guard_->synchronized();
   }
+  Maintenance& maintenance() { return maintenance_; }
 
   // The fault of a kernel; Success when there is none. Every later command ends without effect. Said once, on
   // standard error.
@@ -79,14 +84,16 @@ class Runtime {
 
  private:
   Runtime();
-  const memory::Allocation* map_host(void* host, Bytes bytes, memory::AllocationKind kind, const char* call,
-                                     unsigned api_flags);
+  void maintain(VirtualAddress base, Bytes bytes, memory::AllocatingCall call);
+  const memory::Allocation* map_host(void* host, Bytes bytes, memory::AllocationKind kind,
+                                     memory::AllocatingCall call, unsigned api_flags);
   Reason say_fault();
 
   process::Program& program_;
   const ApiWords* words_;
   Modules modules_{*this};
   std::map<void*, Bytes> host_memory_;  // but for the guard's
+  Maintenance maintenance_{*this};
   std::unique_ptr<ManagedGuard> managed_guard_;
   Reason lost_ = Reason::Success;
 };

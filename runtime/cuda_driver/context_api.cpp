@@ -43,7 +43,7 @@ cudaError_t wait_for_device(Session& session, ThreadState& thread) {
 cudaError_t synchronize(Session& session, ThreadState& thread) {
   const cudaError_t error = duet::cuda::synchronize_device(session, thread);
   session.program().flush_print();
-  session.core().synchronized();
+  session.core().synchronized(*thread.host);
   return error;
 }
 

@@ -15,6 +15,9 @@ extern "C" {
 // duet.h has them for programs alone.
 void duetMark(const char* name);
 void duetHostWork(unsigned long long nanoseconds);
+cudaError_t duetSharedAlloc(void** pointer, size_t bytes);
+cudaError_t duetFlushCpu(const void* pointer, size_t bytes);
+cudaError_t duetFlushGpu(const void* pointer, size_t bytes);
 unsigned long long duetRange(unsigned what, const char* message, unsigned long long id);
 // For compilers' generated code.
 cudaError_t __cudaGetKernel(cudaKernel_t* kernel, const void* stub);

@@ -243,9 +243,9 @@ void add_levels(std::vector<Field>& fields, std::vector<Level>& levels) {
     add_level(fields, "level[" + std::to_string(i) + "]", levels[i]);
 }
 
-void add_methods(std::vector<Field>& fields, std::vector<Method>& methods) {
+void add_methods(std::vector<Field>& fields, std::vector<Method>& methods, bool maintained) {
   for (std::size_t i = 0; i < methods.size(); ++i)
-    add_method(fields, "method[" + std::to_string(i) + "]", methods[i]);
+    add_method(fields, "method[" + std::to_string(i) + "]", methods[i], maintained);
 }
 
 std::vector<Field> names(std::string& name, std::string& description) {
@@ -271,7 +271,7 @@ std::vector<Field> fields_of(Topology& t) {
   if (t.cpu) add_cpu(fields, *t.cpu);
   if (t.memory_fabric) add_memory_fabric(fields, *t.memory_fabric);
   add_levels(fields, t.levels);
-  add_methods(fields, t.methods);
+  add_methods(fields, t.methods, t.memory_fabric.has_value());
   for (std::size_t i = 0; i < t.links.size(); ++i)
     add_link(fields, t.links.size() == 1 ? "link" : "link[" + std::to_string(i) + "]", t.links[i]);
   if (t.gpu) add_driver(fields, t.driver);
@@ -288,7 +288,7 @@ std::vector<Field> fields_of(Machine& m) {
   if (m.cpu) add_cpu(fields, *m.cpu);
   if (m.memory_fabric) add_memory_fabric(fields, *m.memory_fabric);
   add_levels(fields, m.levels);
-  add_methods(fields, m.methods);
+  add_methods(fields, m.methods, m.memory_fabric.has_value());
   add_link(fields, "link", m.link);
   add_driver(fields, m.driver);
   if (m.cpu) add_driver_on_cores(fields, m.driver);

@@ -33,10 +33,10 @@ void add_timed_gpu(std::vector<Field>& fields, Gpu& gpu);
 // The fields of simulated cores and their caches.
 void add_cpu(std::vector<Field>& fields, Cpu& cpu);
 // The fields of [memory_fabric].
-void add_memory_fabric(std::vector<Field>& fields, Interconnect& fabric);
+void add_memory_fabric(std::vector<Field>& fields, MemoryFabric& fabric);
 // The fields of one level, as "level[0].sets".
 void add_level(std::vector<Field>& fields, const std::string& prefix, Level& level);
-// The fields of one method, as "method[0].calls".
-void add_method(std::vector<Field>& fields, const std::string& prefix, Method& method);
+// The fields of one method, as "method[0].calls"; with [memory_fabric] also what is done with caches.
+void add_method(std::vector<Field>& fields, const std::string& prefix, Method& method, bool maintained);
 
 }  // namespace duet::config

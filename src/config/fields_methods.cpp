@@ -3,7 +3,7 @@
 
 namespace duet::config {
 
-void add_method(std::vector<Field>& fields, const std::string& prefix, Method& method) {
+void add_method(std::vector<Field>& fields, const std::string& prefix, Method& method, bool maintained) {
   const std::vector<Field> own{
       {prefix + ".name", &method.name, 0u, 0u, "", "of a way to allocate memory: letters, digits and '-'"},
       {prefix + ".calls", &method.calls, 0u, 0u, "",
@@ -19,6 +19,20 @@ void add_method(std::vector<Field>& fields, const std::string& prefix, Method& m
        "lanes of a warp share requests; otherwise those at one address alone"},
   };
   fields.insert(fields.end(), own.begin(), own.end());
+  if (!maintained) return;
+  const std::vector<Field> words{
+      {prefix + ".at_copy", &method.at_copy, 0u, 0u, "",
+       "caches written back (clean-cpu, clean-gpu) or given up (invalidate-cpu, invalidate-gpu), of the "
+       "range or "
+       "whole, before a copy from or to it; clean-gpu when it has ended"},
+      {prefix + ".at_launch", &method.at_launch, 0u, 0u, "", "the same before a kernel begins"},
+      {prefix + ".at_end", &method.at_end, 0u, 0u, "", "the same of the GPU when a kernel has ended"},
+      {prefix + ".at_synchronize", &method.at_synchronize, 0u, 0u, "",
+       "the same when the host has waited for the GPU"},
+      {prefix + ".unsafe", &method.unsafe, 0u, 0u, "",
+       "caches of both sides may hold it and nothing is done with them: the program's own calls are"},
+  };
+  fields.insert(fields.end(), words.begin(), words.end());
 }
 
 }  // namespace duet::config

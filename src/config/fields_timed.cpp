@@ -302,8 +302,18 @@ void add_timed_gpu(std::vector<Field>& fields, Gpu& gpu) {
   add_full_empty(fields, gpu.full_empty);
 }
 
-void add_memory_fabric(std::vector<Field>& fields, Interconnect& fabric) {
-  add_interconnect(fields, "memory_fabric", fabric);
+void add_memory_fabric(std::vector<Field>& fields, MemoryFabric& fabric) {
+  add_interconnect(fields, "memory_fabric", fabric.interconnect);
+  MemoryFabric::Maintenance& own = fabric.maintenance;
+  const std::vector<Field> all{
+      {"memory_fabric.maintenance.cpu_line_cycles", &own.cpu_line_cycles, 0u, kCycles, "core cycles",
+       "of a core that has caches written back or given up by address: a line"},
+      {"memory_fabric.maintenance.cpu_set_way_cycles", &own.cpu_set_way_cycles, 0u, kCycles, "core cycles",
+       "the same of whole caches: a line that a cache has place for"},
+      {"memory_fabric.maintenance.l2_line_cycles", &own.l2_line_cycles, 0u, kCycles, "interconnect cycles",
+       "of the GPU's L2: a line of the range, or of a slice"},
+  };
+  fields.insert(fields.end(), all.begin(), all.end());
 }
 
 void add_level(std::vector<Field>& fields, const std::string& prefix, Level& level) {

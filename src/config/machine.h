@@ -321,6 +321,9 @@ struct Method {
   bool gpu_l2 = false;
   std::string route;       // kRoutes: of the GPU
   bool coalesced = false;  // lanes of a warp may share a request; otherwise those at one address alone
+  // What the driver does with caches at these moments: some of kCacheWords, with spaces between.
+  std::string at_copy, at_launch, at_end, at_synchronize;
+  bool unsafe = false;  // caches of both sides may hold it, and the program sees to them
 };
 
 struct BranchPredictor {
@@ -383,16 +386,25 @@ struct Cpu {
   std::uint64_t time_slice_us = 0;          // after which a thread makes room for a waiting one
 };
 
+// Between the processor's last cache and the GPU's memory controllers, where cores and GPU have one DRAM and
+// no cache in common. Nothing is coherent there: the driver has caches written back, and given up.
+struct MemoryFabric {
+  Interconnect interconnect;
+  struct Maintenance {                     // what it takes, besides the write-backs
+    std::uint64_t cpu_line_cycles = 0;     // of the cores, by address, a line
+    std::uint64_t cpu_set_way_cycles = 0;  // of all their caches, a line of one
+    std::uint64_t l2_line_cycles = 0;      // of L2, a line of the range, or of a slice
+  } maintenance;
+};
+
 // The nodes of a machine file. Nodes it does not name do not exist.
 struct Topology {
   std::string name;
   std::string description;
   std::optional<Gpu> gpu;
   std::optional<Cpu> cpu;
-  // Between the processor's last cache and the GPU's memory controllers: cores and GPU have one DRAM, and no
-  // cache in common. None: the processor has a DRAM of its own, or shares a level.
-  std::optional<Interconnect> memory_fabric;
-  std::vector<Level> levels;  // the first is nearest to the GPU
+  std::optional<MemoryFabric> memory_fabric;  // none: the processor has a DRAM of its own, or shares a level
+  std::vector<Level> levels;                  // the first is nearest to the GPU
   std::vector<Method> methods;
   std::vector<Link> links;
   Driver driver;  // of the GPU
@@ -405,12 +417,14 @@ struct Machine {
   std::string description;
   Gpu gpu;
   std::optional<Cpu> cpu;  // used with the simulated host
-  std::optional<Interconnect> memory_fabric;
+  std::optional<MemoryFabric> memory_fabric;
   std::vector<Level> levels;
   std::vector<Method> methods;
   Link link;
   Driver driver;
   Host host;
+  // The name of a method, for all memory by cudaMalloc and cudaHostAlloc; empty: as rows say.
+  std::string method{};
 };
 
 }  // namespace duet::config

@@ -33,9 +33,12 @@ inline constexpr std::array<std::string_view, 2> kFirstBits{"full", "empty"};
 inline constexpr std::array<std::string_view, 3> kOrderGrains{"granule", "line", "warp"};
 
 // Calls that allocate memory, or make it reachable for the GPU; the third is cudaHostAlloc with that flag.
-inline constexpr std::array<std::string_view, 5> kMethodCalls{
-    "cudaMalloc", "cudaHostAlloc", "cudaHostAllocWriteCombined", "cudaMallocManaged", "cudaHostRegister"};
+inline constexpr std::array<std::string_view, 6> kMethodCalls{
+    "cudaMalloc",        "cudaHostAlloc",    "cudaHostAllocWriteCombined",
+    "cudaMallocManaged", "cudaHostRegister", "duetSharedAlloc"};
 inline constexpr std::array<std::string_view, 3> kCpuTypes{"write-back", "uncached", "none"};
+inline constexpr std::array<std::string_view, 5> kCacheWords{"clean-cpu", "invalidate-cpu", "clean-gpu",
+                                                             "invalidate-gpu", "whole"};
 inline constexpr std::array<std::string_view, 2> kRoutes{"memory", "link"};
 
 // `key = "name" is not known: known are a, b`.

@@ -61,6 +61,8 @@ class Core final : public sim::Component {
   void preempt_at(Picoseconds time);
   // No other agent acts until it is told otherwise: without requests of its own nothing will arrive.
   void set_alone(bool alone) { state_.alone = alone; }
+  // From now on each write to a held line is told (MemoryView::about_to_write), alone or not.
+  void tell_writes() { state_.tells_writes = true; }
   bool will_be_preempted() const { return serial_.will_be_preempted(); }
   // Pages were mapped or unmapped, or their rights changed.
   void forget_translations();

@@ -72,6 +72,7 @@ struct CoreState {
   MemoryView& view;
   rv64::Registers* registers = nullptr;  // null: it executes nobody's instructions
   bool alone = false;                    // no other agent acts
+  bool tells_writes = false;             // to the memory, alone too
   bool guesses = false;                  // faulting loads give 0 (Core::suppress_load_faults)
   CoreStatistics statistics;
   Lookahead ahead{config};

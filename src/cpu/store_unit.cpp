@@ -150,7 +150,7 @@ void StoreUnit::write_to_l1(const Access& access) {
     if (held == nullptr) held = &state_.caches.place_in_l1(line, *state_.caches.outer(line));
     l1.use(*held);
     std::byte* const place = held->bytes + (piece.physical & state_.line_mask);
-    if (!state_.alone)
+    if (!state_.alone || state_.tells_writes)
       state_.view.about_to_write(PhysicalAddress(piece.physical), piece.bytes, place, state_.number);
     std::memcpy(place, from, piece.bytes);
     held->dirty = true;

@@ -73,6 +73,7 @@ class CommandBook {
   void complete(CommandId id);
   bool joined_idle() const { return joined_.empty(); }
   bool idle() const { return commands_.empty(); }
+  CommandId last() const { return first_ + commands_.size() - 1; }  // that was added; 0: none
   const CommandCounts& incomplete_by_kind() const { return incomplete_by_kind_; }
   bool kernel_outstanding() const;
   // Why the heads of the channels do not enter stage (ii).

@@ -16,6 +16,14 @@ Bytes extent(const Endpoint& end, const CopyJob& copy) {
   return (copy.slices - 1) * end.slice_pitch + (copy.rows - 1) * end.row_pitch + copy.width_bytes;
 }
 
+gpu::DataMove cache_move(const CacheJob& job) {
+  gpu::DataMove move;
+  move.to = job.address.value();
+  move.width_bytes = job.bytes;
+  move.cache_operations = (job.clean ? gpu::kCacheClean : 0) | (job.invalidate ? gpu::kCacheInvalidate : 0);
+  return move;
+}
+
 gpu::DataMove bits_move(const FullEmptyJob& job) {
   gpu::DataMove move;
   move.bits_only = true;
@@ -125,7 +133,9 @@ void CommandFeed::encode(PendingCommand& pending, Stream& stream, std::size_t ch
   }
   switch (command.kind) {
     case CommandKind::Copy:
+      for (const CacheJob& job : command.caches_before) encoder.move(cache_move(job));
       encoder.move(copy_move(pending));
+      for (const CacheJob& job : command.caches_after) encoder.move(cache_move(job));
       break;
     case CommandKind::Fill: {
       gpu::DataMove move;
@@ -143,7 +153,11 @@ void CommandFeed::encode(PendingCommand& pending, Stream& stream, std::size_t ch
       pending.record.bytes = command.full_empty.bytes;
       encoder.move(bits_move(command.full_empty));
       break;
+    case CommandKind::CacheMaintenance:
+      for (const CacheJob& job : command.caches_before) encoder.move(cache_move(job));
+      break;
     case CommandKind::Launch:
+      for (const CacheJob& job : command.caches_before) encoder.move(cache_move(job));
       command.grid->stream = command.stream;
       if (command.grid->launch_id == 0) command.grid->launch_id = pending.record.id;
       pending.grid_slot = gpu_.grids.insert(command.grid.get());
@@ -154,6 +168,7 @@ void CommandFeed::encode(PendingCommand& pending, Stream& stream, std::size_t ch
         pending.record.bytes += job.bytes;
         encoder.move(bits_move(job));
       }
+      for (const CacheJob& job : command.caches_after) encoder.move(cache_move(job));
       break;
     default:
       break;  // an event's record or wait is nothing but its semaphores

@@ -23,8 +23,8 @@ namespace {
 constexpr std::size_t kPlainCopiesKept = 1024;
 
 const char* command_kind_name(CommandKind kind) {
-  static constexpr const char* kNames[] = {"copy",         "fill",       "full/empty bits", "launch",
-                                           "event record", "event wait", "host function"};
+  static constexpr const char* kNames[] = {"copy",   "fill",         "full/empty bits", "cache maintenance",
+                                           "launch", "event record", "event wait",      "host function"};
   return kNames[static_cast<std::size_t>(kind)];
 }
 
@@ -35,6 +35,7 @@ CommandWork work_of(CommandKind kind) {
     case CommandKind::Copy:
     case CommandKind::Fill:
     case CommandKind::FullEmptySet:
+    case CommandKind::CacheMaintenance:
       return CommandWork::Moves;
     default:
       return CommandWork::Schedules;
@@ -258,6 +259,8 @@ bool Driver::ordered(const StreamPoint& earlier, const StreamPoint& later) const
 }
 
 CommandId Driver::last_submitted(StreamId stream) const { return state_->book.streams.at(stream).last; }
+
+CommandId Driver::last_submitted() const { return state_->book.last(); }
 
 std::vector<CommandId> Driver::predecessors(StreamId stream) const {
   std::vector<CommandId> result = state_->book.predecessors(stream);

@@ -52,6 +52,7 @@ enum class CommandKind : std::uint8_t {
   Copy,
   Fill,
   FullEmptySet,
+  CacheMaintenance,
   Launch,
   EventRecord,
   StreamWaitEvent,
@@ -101,6 +102,14 @@ struct FullEmptyJob {
   memory::Action action = memory::Action::Fill;
 };
 
+// Has the GPU's L2 write back a range, or all that it holds (bytes: CacheCommand::kWhole), or give it up, or
+// both.
+struct CacheJob {
+  VirtualAddress address;
+  Bytes bytes = 0;
+  bool clean = false, invalidate = false;
+};
+
 struct Command {
   CommandKind kind = CommandKind::Copy;
   std::uint64_t call = 0;  // the API's number of the call that submits it; 0: of none
@@ -114,6 +123,8 @@ struct Command {
   std::unique_ptr<gpu::Grid> grid;
   std::vector<FullEmptyJob>
       at_end;  // of a launch: what it does to full/empty bits when its blocks have ended
+  // Of a launch, before its kernel begins and when its blocks have ended; of CacheMaintenance, the first.
+  std::vector<CacheJob> caches_before, caches_after;
   EventId event = 0;
   // Runs in simulated time when the stream reaches it; must not call the driver.
   std::function<void()> host_function;
@@ -216,6 +227,7 @@ class Driver : public sim::Component {
   // A launch has been submitted and is not complete.
   bool kernel_outstanding() const;
   CommandId last_submitted(StreamId stream) const;  // 0: none yet
+  CommandId last_submitted() const;                 // of all streams
   // What a command submitted to the stream now would have to wait for: the last command of each stream.
   std::vector<CommandId> predecessors(StreamId stream) const;
   // Event: not recorded yet counts as complete, as in CUDA. Time of the completed record; nothing while

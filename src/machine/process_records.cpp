@@ -31,9 +31,9 @@ double achieved_occupancy(const gpu::GridCounts& counts, const config::Sm& sm) {
 constexpr std::size_t index_of(driver::CommandKind kind) {
   using report::StreamCommand;
   constexpr StreamCommand kNames[] = {StreamCommand::Copy,         StreamCommand::Fill,
-                                      StreamCommand::FullEmptySet, StreamCommand::Kernel,
-                                      StreamCommand::EventRecord,  StreamCommand::EventWait,
-                                      StreamCommand::HostFunction};
+                                      StreamCommand::FullEmptySet, StreamCommand::CacheMaintenance,
+                                      StreamCommand::Kernel,       StreamCommand::EventRecord,
+                                      StreamCommand::EventWait,    StreamCommand::HostFunction};
   static_assert(std::size(kNames) == driver::kCommandKinds);
   return static_cast<std::size_t>(kNames[static_cast<std::size_t>(kind)]);
 }
@@ -272,15 +272,15 @@ void Process::publish_end() {
   publish();
 }
 
-// What a launch does to full/empty bits after its kernel's end.
+// What a launch does to full/empty bits, or caches, after its kernel's end.
 void Process::record_emptying(const driver::CommandRecord& command, Picoseconds kernel_end) {
   report::CopyRecord record{};
   record.command = command.id;
   record.call = command.call;
-  record.kind = report::CopyKind::FullEmptySet;
+  record.kind = command.bytes != 0 ? report::CopyKind::FullEmptySet : report::CopyKind::CacheMaintenance;
   record.stream = command.stream;
   record.bytes = command.bytes;
-  record.action = static_cast<std::uint32_t>(memory::Action::Empty);
+  if (command.bytes != 0) record.action = static_cast<std::uint32_t>(memory::Action::Empty);
   record.queued_ps = record.driver_start_ps = record.prepared_ps = record.start_ps = kernel_end;
   record.end_ps = command.end_ps;
   journal_->append(report::RecordType::Copy, record);
@@ -307,13 +307,14 @@ void Process::call_failed(const char* call, const char* error) {
 void Process::record_copy(const driver::CommandRecord& command) {
   report::CopyRecord record{};
   const bool bits = command.kind == driver::CommandKind::FullEmptySet;
-  record.kind = command.kind == driver::CommandKind::Fill        ? report::CopyKind::Fill
-                : bits && command.action == memory::Action::None ? report::CopyKind::FullEmptyRelease
-                : bits                                           ? report::CopyKind::FullEmptySet
-                : command.from_host && command.to_host           ? report::CopyKind::HostToHost
-                : command.from_host                              ? report::CopyKind::HostToDevice
-                : command.to_host                                ? report::CopyKind::DeviceToHost
-                                                                 : report::CopyKind::DeviceToDevice;
+  record.kind = command.kind == driver::CommandKind::Fill               ? report::CopyKind::Fill
+                : command.kind == driver::CommandKind::CacheMaintenance ? report::CopyKind::CacheMaintenance
+                : bits && command.action == memory::Action::None        ? report::CopyKind::FullEmptyRelease
+                : bits                                                  ? report::CopyKind::FullEmptySet
+                : command.from_host && command.to_host                  ? report::CopyKind::HostToHost
+                : command.from_host                                     ? report::CopyKind::HostToDevice
+                : command.to_host                                       ? report::CopyKind::DeviceToHost
+                                                                        : report::CopyKind::DeviceToDevice;
   record.command = command.id;
   record.call = command.call;
   record.stream = command.stream;
@@ -374,6 +375,7 @@ void Process::completed(const driver::CommandRecord& command) {
     case driver::CommandKind::Copy:
     case driver::CommandKind::Fill:
     case driver::CommandKind::FullEmptySet:
+    case driver::CommandKind::CacheMaintenance:
       record_copy(command);
       break;
     default:

@@ -46,6 +46,13 @@ std::vector<OptionField> RunOptions::own_fields() {
        .place = &functional,
        .word = "--functional",
        .text = "functional GPU: right results fast, and only a simple time per block"},
+      {.key = "method",
+       .place = &method,
+       .word = "--method",
+       .text = "memory of cudaMalloc and cudaHostAlloc is reached as that of this [[method]] of the machine; "
+               "copies "
+               "stay copies",
+       .type_name = "NAME"},
       {.key = "registers_per_thread",
        .place = &registers_per_thread,
        .word = "--registers",

@@ -8,6 +8,7 @@
 #include "gpu/occupancy.h"
 #include "gpu/sm/sm.h"
 #include "machine/build/board.h"
+#include "machine/host/cpu_maintenance.h"
 #include "machine/host/processor.h"
 #include "machine/rules/policies.h"
 #include "machine/watch/standstill.h"
@@ -19,6 +20,11 @@ namespace {
 MachinePlan planned(MachinePlan plan, const Features& features) {
   for (const auto& feature : features) feature->plan(plan);
   return plan;
+}
+
+config::Machine with_method(config::Machine machine, const std::string& method) {
+  machine.method = method;
+  return machine;
 }
 
 }  // namespace
@@ -35,12 +41,13 @@ memory::Home home_of_host_dram(const config::Machine& config, const Options& opt
 struct System::Parts {
   Parts(const config::Machine& config, memory::HostPort& host, gpu::DeviceServices device_services,
         const Options& options, const Features& features)
-      : machine(config),
+      : machine(with_method(config, options.method)),
         services(std::move(device_services)),
         engine(options.shuffle_seed, options.two_threads),
         memory(config.gpu.dram.bytes, config.gpu.dram.page_bytes, config.host.dram_bytes,
                home_of_host_dram(config, options)),
-        address_space(memory, memory::device_pages(config.gpu, memory::method_of(config, "cudaMalloc"))),
+        address_space(memory, memory::device_pages(
+                                  machine.gpu, memory::method_of(machine, memory::AllocatingCall::Device))),
         plan(planned({machine, engine, options.functional, services}, features)),
         board(engine, machine, address_space, host, gpu::occupancy,
               {!options.functional, options.simulated_host}, plan.races) {
@@ -61,6 +68,9 @@ struct System::Parts {
         options.simulated_host || shared)
       processor.emplace(engine, *machine.cpu, machine.host, shared ? &*shared : nullptr);
     if (options.simulated_host) board.connect(*processor);
+    if (options.simulated_host && processor->memory().shares_dram())
+      maintenance.emplace(engine, processor->memory(), processor->config(),
+                          machine.memory_fabric->maintenance);
     statistics.emplace(engine);
   }
 
@@ -125,6 +135,7 @@ struct System::Parts {
   std::vector<std::unique_ptr<gpu::FunctionalSm>> functional_sms;
   std::vector<std::unique_ptr<gpu::TimedSm>> timed_sms;
   std::optional<Processor> processor;
+  std::optional<CpuMaintenance> maintenance;
   std::optional<sim::Statistics> statistics;
 };
 
@@ -133,6 +144,8 @@ System::System(const config::Machine& config, memory::HostPort& host, gpu::Devic
     : parts_(std::make_unique<Parts>(config, host, std::move(services), options, features)) {}
 
 System::~System() = default;
+
+CpuMaintenance* System::cpu_maintenance() { return parts_->maintenance ? &*parts_->maintenance : nullptr; }
 
 sim::Engine& System::engine() { return parts_->engine; }
 memory::AddressSpace& System::address_space() { return parts_->address_space; }

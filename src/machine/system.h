@@ -21,6 +21,7 @@ class TimedSm;
 namespace duet::machine {
 
 class Board;
+class CpuMaintenance;
 class Processor;
 struct Standstill;
 
@@ -38,6 +39,8 @@ class System {
   Board& board();
   // Null without Options::simulated_host on a machine whose cores share no level of cache with the GPU.
   Processor* processor();
+  // Of a simulated host whose caches nothing keeps coherent with the GPU's; null elsewhere.
+  CpuMaintenance* cpu_maintenance();
   const config::Machine& config() const;
   bool functional() const;
   // MachinePlan::time_of_model.

@@ -1,21 +1,12 @@
 #include "memory/allocation_methods.h"
 
+#include <algorithm>
+
+#include "config/names.h"
+
 namespace duet::memory {
 
 namespace {
-
-constexpr std::string_view kWriteCombined = "cudaHostAllocWriteCombined";
-
-bool names(const config::Method& method, std::string_view call) {
-  std::string_view rest = method.calls;
-  while (!rest.empty()) {
-    const std::string_view word = rest.substr(0, rest.find(' '));
-    if (word == call) return true;
-    rest.remove_prefix(word.size());
-    rest.remove_prefix(std::min(rest.size(), std::size_t{1}));
-  }
-  return false;
-}
 
 PageAttributes attributes_of(const config::Gpu& gpu, const config::Method& method) {
   PageAttributes pages;
@@ -28,10 +19,23 @@ PageAttributes attributes_of(const config::Gpu& gpu, const config::Method& metho
 
 }  // namespace
 
-const config::Method* method_of(const config::Machine& machine, std::string_view call) {
+bool has_word(std::string_view words, std::string_view wanted) {
+  while (!words.empty()) {
+    const std::string_view word = words.substr(0, words.find(' '));
+    if (word == wanted) return true;
+    words.remove_prefix(std::min(words.size(), word.size() + 1));
+  }
+  return false;
+}
+
+const config::Method* method_of(const config::Machine& machine, AllocatingCall call) {
+  using enum AllocatingCall;
+  if (!machine.method.empty() && (call == Device || call == Pinned || call == WriteCombined))
+    for (const config::Method& method : machine.methods)
+      if (method.name == machine.method) return &method;
   for (const config::Method& method : machine.methods)
-    if (names(method, call)) return &method;
-  return call == kWriteCombined ? method_of(machine, "cudaHostAlloc") : nullptr;
+    if (has_word(method.calls, config::kMethodCalls[static_cast<std::size_t>(call)])) return &method;
+  return call == WriteCombined ? method_of(machine, Pinned) : nullptr;
 }
 
 DevicePages device_pages(const config::Gpu& gpu, const config::Method* method) {
@@ -48,7 +52,7 @@ DevicePages device_pages(const config::Gpu& gpu, const config::Method* method) {
   return pages;
 }
 
-PageAttributes host_pages(const config::Machine& machine, std::string_view call) {
+PageAttributes host_pages(const config::Machine& machine, AllocatingCall call) {
   PageAttributes pages;
   pages.cacheability = {false, false, false};
   const config::Method* const method = method_of(machine, call);
@@ -57,9 +61,9 @@ PageAttributes host_pages(const config::Machine& machine, std::string_view call)
   return pages;
 }
 
-bool uncached_on_cores(const config::Machine& machine, std::string_view call) {
+bool uncached_on_cores(const config::Machine& machine, AllocatingCall call) {
   if (const config::Method* const method = method_of(machine, call)) return method->cpu == "uncached";
-  return call == kWriteCombined;
+  return call == AllocatingCall::WriteCombined;
 }
 
 }  // namespace duet::memory

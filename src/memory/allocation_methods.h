@@ -1,7 +1,7 @@
 // How memory is reached by the call that allocates it: the machine file's [[method]] rows as page attributes.
 //
 //   [[method]]                     space.map_host(host, bytes, AllocationKind::Pinned,
-//   calls = "cudaHostAlloc"                       host_pages(machine, "cudaHostAlloc"));
+//   calls = "cudaHostAlloc"                       host_pages(machine, AllocatingCall::Pinned));
 //   gpu_l2 = false                 // no request for these pages stays in L2
 //
 // A host call that no row names gives memory that no cache of the GPU holds, across the link; cudaMalloc
@@ -16,9 +16,15 @@
 
 namespace duet::memory {
 
-// The row that names the call (config::kMethodCalls); null: none does. cudaHostAllocWriteCombined falls back
-// on cudaHostAlloc.
-const config::Method* method_of(const config::Machine& machine, std::string_view call);
+// Whether a list of words, with spaces between, has this one.
+bool has_word(std::string_view words, std::string_view word);
+
+// In the order of their words in a row, config::kMethodCalls.
+enum class AllocatingCall : std::uint8_t { Device, Pinned, WriteCombined, Managed, Registered, Shared };
+
+// The row that names the call, or that config::Machine::method names; null: none does. Write-combined memory
+// falls back on pinned memory's.
+const config::Method* method_of(const config::Machine& machine, AllocatingCall call);
 
 // Of memory by cudaMalloc, and of all else in device memory: code, constants, the device heap.
 struct DevicePages {
@@ -30,9 +36,9 @@ struct DevicePages {
 DevicePages device_pages(const config::Gpu& gpu, const config::Method* method = nullptr);
 
 // Of host memory by this call.
-PageAttributes host_pages(const config::Machine& machine, std::string_view call);
+PageAttributes host_pages(const config::Machine& machine, AllocatingCall call);
 
 // Whether cores reach host memory by this call past their caches.
-bool uncached_on_cores(const config::Machine& machine, std::string_view call);
+bool uncached_on_cores(const config::Machine& machine, AllocatingCall call);
 
 }  // namespace duet::memory

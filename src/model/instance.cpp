@@ -133,6 +133,7 @@ std::vector<Level::CommandName> push_buffer_commands(const std::string& instance
           {"CopyRange", "beside Table III: a move by a data transfer engine"},
           {"FillRange", "beside Table III: a fill"},
           {"FullEmptyRange", "beside Table III: a change of full/empty bits"},
+          {"CacheRange", "beside Table III: lines of L2 are written back, or given up"},
           {"ReleaseSemaphore", "beside Table III: what AcquireSemaphore waits for"}};
 }
 

@@ -171,7 +171,8 @@ void TaskEvents::push_buffer(const sim::Event& event) {
   if (command == nullptr) return;
   const std::string_view word = event.name;
   if (!std::exchange(command->fetched, true)) tell(operation(Verb::Fetch, event, *command));
-  if (word == "CopyRange" || word == "FillRange" || word == "FullEmptyRange") ++command->moves;
+  if (word == "CopyRange" || word == "FillRange" || word == "FullEmptyRange" || word == "CacheRange")
+    ++command->moves;
   if (word == "Launch") command->launched += event.argument;
   if (word == "SetRefCntValue" && event.argument != command->facts.blocks)
     rules_.report(

@@ -178,7 +178,7 @@ TEST(Copy, PinnedMemoryIsReachedThroughItsPages) {
   Rig rig;
   alignas(4096) static std::byte pinned[8192];
   rig.memory.map_host(pinned, sizeof pinned, memory::AllocationKind::Pinned,
-                      memory::host_pages({}, "cudaHostAlloc"));
+                      memory::host_pages({}, memory::AllocatingCall::Pinned));
   const auto data = pattern_bytes(5000);
   std::memcpy(pinned + 100, data.data(), data.size());
   const VirtualAddress buffer = rig.device(8192);

@@ -6,6 +6,8 @@
 #include <set>
 
 #include "base/error.h"
+#include "gpu/front_end/move_command.h"
+#include "memory/cache/cache_command.h"
 #include "rig.h"
 
 namespace duet::test {
@@ -47,6 +49,29 @@ TEST(PushBuffer, EveryCommandSurvivesEncodingAndDecoding) {
   EXPECT_EQ(command.words[1], 0xffff'ffff'ffffu);
   EXPECT_TRUE(command.last);
   EXPECT_TRUE(rest.empty());
+}
+
+TEST(PushBuffer, OperationsOnCachesSurvive) {
+  for (const std::uint64_t operations : {kCacheClean, kCacheInvalidate, kCacheClean | kCacheInvalidate}) {
+    DataMove move;
+    move.to = 0x2000'0040;
+    move.width_bytes = memory::CacheCommand::kWhole;
+    move.cache_operations = operations;
+    std::vector<std::byte> bytes;
+    PushBufferWriter writer(bytes);
+    write_move(writer, move);
+    const PushBufferCommand command = decode_push_buffer_command(bytes);
+    EXPECT_EQ(command.opcode, PushBufferOpcode::CacheRange);
+    const DataMove read = read_move(command);
+    EXPECT_EQ(read.to, move.to);
+    EXPECT_EQ(read.width_bytes, move.width_bytes);
+    EXPECT_EQ(read.cache_operations, operations);
+  }
+  for (const std::uint64_t operations : {0u, 4u}) {
+    std::vector<std::byte> bytes;
+    PushBufferWriter(bytes).command(PushBufferOpcode::CacheRange, {0, 4, operations});
+    EXPECT_THROW(read_move(decode_push_buffer_command(bytes)), Error) << operations;
+  }
 }
 
 TEST(PushBuffer, WrongBytesAreRefused) {

@@ -39,7 +39,7 @@ class Reference(unittest.TestCase):
             table = ""
             for line in duet("machines", "show", machine.stem).split("\n"):
                 if head := re.match(r"\[+([\w.]+)\]+", line):
-                    table = re.sub(r"^(level|link)\b", r"\1[N]", head[1]) + "."
+                    table = re.sub(r"^(level|link|method)\b", r"\1[N]", head[1]) + "."
                 elif key := re.match(r"(\w+) *=", line):
                     self.assertTrue(table + key[1] in keys, f"{machine.stem} has {table + key[1]}, the page has not")
 

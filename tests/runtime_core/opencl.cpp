@@ -129,7 +129,7 @@ cl_int copy(Runtime& runtime, HostThread& host, cl_command_queue queue, void* to
     return error_of(status);
   command.stream = queue->stream;
   submit_copy(runtime, host, target, source, shape, std::move(command), !blocking);
-  if (blocking) runtime.synchronized();
+  if (blocking) runtime.synchronized(host);
   return CL_SUCCESS;
 }
 
@@ -298,7 +298,7 @@ cl_int clFinish(cl_command_queue queue) {
     if (!valid(queue)) return CL_INVALID_COMMAND_QUEUE;
     wait_for_stream(runtime, host, queue->stream);
     runtime.program().flush_print();
-    runtime.synchronized();
+    runtime.synchronized(host);
     return CL_SUCCESS;
   });
 }

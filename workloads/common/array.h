@@ -1,12 +1,12 @@
-// An array in the memory that a program names. device: an array on each side, and copies between them, as most
-// programs have it. managed and mapped: one array that both sides use, and no copy, as on a chip where CPU and
-// GPU reach the same DRAM.
+// An array in the memory that a program names. device: an array on each side, and copies between them, as
+// most programs have it. managed, mapped and shared: one array that both sides use, and no copy, as on a chip
+// where CPU and GPU reach the same DRAM; of a shared one the program has caches written back.
 //
 //   Array<float> a(Memory::kDevice, 1024);
 //   a[0] = 1;
-//   a.to_device();                        // managed and mapped: nothing
-//   kernel<<<...>>>(a.device());
-//   a.to_host();                          // managed and mapped: the kernel is waited for
+//   a.to_device();                        // managed and mapped: nothing; shared: the CPU's caches are
+//   flushed kernel<<<...>>>(a.device()); a.to_host();                          // managed, mapped, shared:
+//   the kernel is waited for; then the GPU's
 //
 // Leaves out asynchronous copies: a program measures its kernel.
 #pragma once
@@ -17,7 +17,7 @@
 
 namespace workload {
 
-enum class Memory { kDevice, kManaged, kMapped };
+enum class Memory { kDevice, kManaged, kMapped, kShared };
 
 template <typename T>
 class Array {
@@ -39,8 +39,15 @@ class Array {
         CHECK_CUDA(cudaHostAlloc(&host, offset + bytes(), cudaHostAllocMapped));
         CHECK_CUDA(cudaHostGetDevicePointer(&device, host, 0));
         break;
+      case Memory::kShared:
+        if (duetSharedAlloc(&host, offset + bytes()) != 0) {
+          fprintf(stderr, "no memory that both sides may cache: the machine has no such method\n");
+          exit(2);
+        }
+        device = host;
+        break;
     }
-    allocation_ = memory_ == Memory::kMapped ? host : device;
+    allocation_ = is_of_host() ? host : device;
     const size_t host_offset = memory_ == Memory::kDevice ? 0 : offset;
     host_ = reinterpret_cast<T*>(static_cast<char*>(host) + host_offset);
     device_ = reinterpret_cast<T*>(static_cast<char*>(device) + offset);
@@ -48,7 +55,7 @@ class Array {
     memset(host_, 0xff, bytes());
   }
   ~Array() {
-    if (memory_ == Memory::kMapped)
+    if (is_of_host())
       CHECK_CUDA(cudaFreeHost(allocation_));
     else
       CHECK_CUDA(cudaFree(allocation_));
@@ -63,6 +70,7 @@ class Array {
 
   void to_device() const {
     if (memory_ == Memory::kDevice) CHECK_CUDA(cudaMemcpy(device_, host_, bytes(), cudaMemcpyHostToDevice));
+    if (memory_ == Memory::kShared) duetFlushCpu(host_, bytes());
   }
   // Also what orders the kernel before the host's reading where there is nothing to copy.
   void to_host() const {
@@ -70,9 +78,12 @@ class Array {
       CHECK_CUDA(cudaMemcpy(host_, device_, bytes(), cudaMemcpyDeviceToHost));
     else
       CHECK_CUDA(cudaDeviceSynchronize());
+    if (memory_ == Memory::kShared) duetFlushGpu(host_, bytes());
   }
 
  private:
+  bool is_of_host() const { return memory_ == Memory::kMapped || memory_ == Memory::kShared; }
+
   Memory memory_;
   size_t count_;
   std::vector<T> own_;

@@ -17,6 +17,11 @@
 #else
 #define duetMark(name) ((void)(name))
 #define duetHostWork(ns) ((void)(ns))
+inline int duetSharedAlloc(void** pointer, size_t bytes) {
+  return cudaHostAlloc(pointer, bytes, cudaHostAllocDefault);
+}
+inline int duetFlushCpu(const void*, size_t) { return 0; }
+inline int duetFlushGpu(const void*, size_t) { return 0; }
 #endif
 
 #define CHECK_CUDA(call) ::workload::check_call((call), #call, __FILE__, __LINE__)

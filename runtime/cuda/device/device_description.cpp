@@ -9,6 +9,7 @@
 #include "config/derived.h"
 #include "core/images.h"
 #include "core/launch.h"
+#include "core/memory.h"
 
 namespace duet::cuda {
 
@@ -92,7 +93,7 @@ void describe(const Session& session, cudaDeviceProp& p) {
   p.streamPrioritiesSupported = greatest_priority(session) != 0;
   p.concurrentManagedAccess = !core::ManagedGuard::needed(session.config());
   p.canUseHostPointerForRegisteredMem = 1;
-  p.hostRegisterSupported = 1;
+  p.hostRegisterSupported = core::can_register(session.config());
   p.cooperativeLaunch = 1;
   p.memoryPoolsSupported = 1;
   describe_images(gpu, p);
@@ -125,6 +126,7 @@ constexpr PropertyRow kProperties[] = {
     {cudaDevAttrTextureAlignment, DUET_PROPERTY(textureAlignment)},
     {cudaDevAttrMultiProcessorCount, DUET_PROPERTY(multiProcessorCount)},
     {cudaDevAttrIntegrated, DUET_PROPERTY(integrated)},
+    {cudaDevAttrHostRegisterSupported, DUET_PROPERTY(hostRegisterSupported)},
     {cudaDevAttrCanMapHostMemory, DUET_PROPERTY(canMapHostMemory)},
     {cudaDevAttrConcurrentKernels, DUET_PROPERTY(concurrentKernels)},
     {cudaDevAttrAsyncEngineCount, DUET_PROPERTY(asyncEngineCount)},
@@ -181,7 +183,6 @@ constexpr ConstantRow kConstants[] = {
     {cudaDevAttrIsMultiGpuBoard, 0},
     {cudaDevAttrPageableMemoryAccess, 0},
     {cudaDevAttrCooperativeLaunch, 1},
-    {cudaDevAttrHostRegisterSupported, 1},
     {cudaDevAttrCanUseHostPointerForRegisteredMem, 1},
     {cudaDevAttrMemoryPoolsSupported, 1},
     {cudaDevAttrPciBusId, 0},

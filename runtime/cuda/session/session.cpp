@@ -247,7 +247,7 @@ cudaError_t run_entered(ApiFunction& function, Session& session, ThreadState& th
   if (function.synchronizes) session.program().flush_print();
   // A query with everything done is as good as a wait.
   const bool asked = function.kind == CallKind::Query && result == cudaSuccess;
-  if (function.synchronizes || asked) session.core().synchronized();
+  if (function.synchronizes || asked) session.core().synchronized(*thread.host);
   if (is_failure(result) && !function.after_sticky && function.of_runtime) {
     thread.last_error = result;
     note_failure(function, error_name(result));

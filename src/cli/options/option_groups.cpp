@@ -16,7 +16,7 @@ struct Group {
 
 const std::vector<Group>& groups() {
   static const std::vector<Group> kGroups = {
-      {"Machine", {"--machine", "--set", "--registers"}},
+      {"Machine", {"--machine", "--set", "--registers", "--method"}},
       {"Results", {"--out", "--json", "--quiet", "--no-html", "--records"}},
       {"Less time, less detail",
        {"--functional", "--sample", "--sample-error", "--skip-kernels", "--kernels", "--count-kernels"}},

@@ -27,6 +27,7 @@
 #include "machine/cores_for_gpu/preexecution_options.h"
 #include "machine/rules/check_machine.h"
 #include "machine/rules/cpu_rules.h"
+#include "machine/rules/method_rules.h"
 #include "machine/time_models/fast_forward.h"
 #include "machine/time_models/predict_options.h"
 #include "machine/time_models/sample_options.h"
@@ -158,6 +159,8 @@ void check(const RunOptions& options) {
     check_fast_forward(options, "--sample");
     if (checks.any()) throw Error("--sample: --check has to see all kernels in time");
   }
+  if (!options.run.method.empty() && options.run.functional)
+    throw Error("--method needs the timed GPU: leave out --functional");
   if (options.run.two_threads && options.run.functional)
     throw Error("--two-threads needs the timed GPU: leave out --functional");
 }
@@ -174,6 +177,7 @@ int run_program(const config::Installation& installation, const RunOptions& opti
                          options.run.simulated_host ? machine::OnCores::Host
                          : preexecutes              ? machine::OnCores::Preexecution
                                                     : machine::OnCores::Nothing);
+  machine::check_method(machine.machine, options.run.method);
   if (options.run.simulated_host)
     check_processor(installation, options);
   else

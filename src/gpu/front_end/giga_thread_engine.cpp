@@ -24,6 +24,7 @@ std::uint64_t argument_of(const PushBufferCommand& command) {
     case PushBufferOpcode::ReleaseSemaphore:
     case PushBufferOpcode::FillRange:
     case PushBufferOpcode::FullEmptyRange:
+    case PushBufferOpcode::CacheRange:
       return command.words[1];
     case PushBufferOpcode::CopyRange:
       return command.words[3];
@@ -227,6 +228,7 @@ void GigaThreadEngine::build(Channel& channel, const PushBufferCommand& command)
     case PushBufferOpcode::CopyRange:
     case PushBufferOpcode::FillRange:
     case PushBufferOpcode::FullEmptyRange:
+    case PushBufferOpcode::CacheRange:
       task.steps.push_back({command.opcode, task.moves.size(), 0});
       try {
         task.moves.push_back(read_move(command));

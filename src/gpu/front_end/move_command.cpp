@@ -61,10 +61,23 @@ DataMove read_bits(const PushBufferCommand& command) {
   return move;
 }
 
+DataMove read_cache(const PushBufferCommand& command) {
+  const auto& words = command.words;
+  DataMove move;
+  move.to = words[0];
+  move.width_bytes = words[1];
+  move.cache_operations = words[2];
+  if (words[2] == 0 || words[2] > (kCacheClean | kCacheInvalidate))
+    throw Error("CacheRange with operations " + std::to_string(words[2]));
+  return move;
+}
+
 }  // namespace
 
 void write_move(PushBufferWriter& writer, const DataMove& move) {
-  if (move.bits_only) {
+  if (move.cache_operations != 0) {
+    writer.command(PushBufferOpcode::CacheRange, {move.to, move.width_bytes, move.cache_operations});
+  } else if (move.bits_only) {
     writer.command(PushBufferOpcode::FullEmptyRange,
                    {move.to, move.width_bytes, static_cast<std::uint64_t>(move.action)});
   } else if (move.pattern_bytes != 0) {
@@ -88,6 +101,8 @@ DataMove read_move(const PushBufferCommand& command) {
       return read_fill(command);
     case PushBufferOpcode::FullEmptyRange:
       return read_bits(command);
+    case PushBufferOpcode::CacheRange:
+      return read_cache(command);
     default:
       throw Error(std::string(push_buffer_command_name(command.opcode)) + " is no move");
   }

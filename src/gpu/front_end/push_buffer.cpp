@@ -29,7 +29,8 @@ constexpr std::array<Format, kPushBufferOpcodes + 1> kFormats = {{{"", 0},
                                                                   {"SetProgram", 6},
                                                                   {"CopyRange", 9},
                                                                   {"FillRange", 5},
-                                                                  {"FullEmptyRange", 3}}};
+                                                                  {"FullEmptyRange", 3},
+                                                                  {"CacheRange", 3}}};
 constexpr std::size_t kWordBytes = 8;
 constexpr std::byte kLastFlag{1};
 

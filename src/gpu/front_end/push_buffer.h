@@ -30,12 +30,13 @@ enum class PushBufferOpcode : std::uint8_t {
   ReleaseSemaphore,     // semaphore, value
   SetStream,            // stream | priority << 32, the driver's number of the command
   SetProgram,           // kernel slot, grid x|y<<32, grid z|block x<<32, block y|z<<32, shared bytes, flags
-  CopyRange,      // flags, to, from, width, rows|slices<<32, to row and slice pitch, from row and slice pitch
-  FillRange,      // address, width, rows, row pitch, pattern | pattern bytes << 32
-  FullEmptyRange  // address, bytes, action on the full/empty bits (memory::Action; None: what waits is
-                  // released)
+  CopyRange,  // flags, to, from, width, rows|slices<<32, to row and slice pitch, from row and slice pitch
+  FillRange,  // address, width, rows, row pitch, pattern | pattern bytes << 32
+  FullEmptyRange,  // address, bytes, action on the full/empty bits (memory::Action; None: what waits is
+                   // released)
+  CacheRange       // address, bytes (memory::CacheCommand::kWhole: all of L2), operations on L2
 };
-inline constexpr unsigned kPushBufferOpcodes = 15;
+inline constexpr unsigned kPushBufferOpcodes = 16;
 const char* push_buffer_command_name(PushBufferOpcode opcode);
 
 // Flags of CopyRange. Bits 0 and 1: at which side of the link its ends lie. Bits 8 and 9: memory::Trigger,
@@ -44,6 +45,8 @@ inline constexpr std::uint64_t kCopyFromHost = 1, kCopyToHost = 2;
 // That end is named by its physical address: host memory that no page table maps.
 inline constexpr std::uint64_t kCopyFromPhysical = 4, kCopyToPhysical = 8;
 inline constexpr unsigned kCopyTriggerShift = 8, kCopyActionShift = 10;
+// Operations of CacheRange; both: first the one, then the other.
+inline constexpr std::uint64_t kCacheClean = 1, kCacheInvalidate = 2;
 // Flags of SetProgram.
 inline constexpr std::uint64_t kProgramCooperative = 1;
 

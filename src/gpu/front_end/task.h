@@ -29,6 +29,9 @@ struct DataMove {
   memory::Trigger trigger = memory::Trigger::None;
   memory::Action action = memory::Action::None;
   bool bits_only = false;
+  // kCacheClean, kCacheInvalidate: neither bytes nor bits move, and [to, to + width_bytes) is written back
+  // from L2, or given up.
+  std::uint64_t cache_operations = 0;
 };
 
 struct TaskStep {

@@ -88,7 +88,7 @@ void WorkDistributor::collect_moves(Picoseconds now) {
     Task& task = tasks_[done.task];
     task.start_ps = std::min(task.start_ps, done.start_ps);
     task.waits_for_move = false;
-    if (task.grid != nullptr) task.grid->emptying_ps = now - task.blocks_end_ps;
+    if (task.grid != nullptr && task.blocks_end_ps != 0) task.grid->emptying_ps = now - task.blocks_end_ps;
     ++task.next_step;
     if (!done.faulted) continue;
     task.status = TaskStatus::CopyFault;
@@ -177,6 +177,7 @@ bool WorkDistributor::execute(StreamQueue& queue, Task& task, Picoseconds now) {
     case PushBufferOpcode::CopyRange:
     case PushBufferOpcode::FillRange:
     case PushBufferOpcode::FullEmptyRange:
+    case PushBufferOpcode::CacheRange:
       return move(queue, task);
     default:
       break;
@@ -321,7 +322,8 @@ bool WorkDistributor::move(StreamQueue& queue, Task& task) {
   task.waits_for_move = true;
   const auto index = static_cast<std::uint32_t>(task.step().argument);
   const DataMove& own = task.moves[index];
-  const Direction direction = own.bits_only                      ? kBits
+  const Direction direction = own.cache_operations != 0          ? kCaches
+                              : own.bits_only                    ? kBits
                               : (own.flags & kCopyFromHost) != 0 ? kToGpu
                               : (own.flags & kCopyToHost) != 0   ? kToHost
                                                                  : kInside;
@@ -363,7 +365,9 @@ bool WorkDistributor::release(Task& task, Picoseconds now) {
 }
 
 bool WorkDistributor::serves(std::size_t engine, Direction direction) const {
-  if (engines_[engine].bits) return direction == kBits;
+  if (engines_[engine].kind == EngineKind::Caches || direction == kCaches)
+    return engines_[engine].kind == EngineKind::Caches && direction == kCaches;
+  if (engines_[engine].kind == EngineKind::Bits) return direction == kBits;
   if (direction == kBits) return copies_change_bits_;
   if (copy_engines_ == 1 || direction == kInside) return true;
   return (engine % 2 == 0) == (direction == kToGpu);
@@ -416,6 +420,7 @@ bool WorkDistributor::stands_before_engine(TaskHandle task) const {
     case PushBufferOpcode::CopyRange:
     case PushBufferOpcode::FillRange:
     case PushBufferOpcode::FullEmptyRange:
+    case PushBufferOpcode::CacheRange:
       return waits_for_engine(task);
     default:
       return false;
@@ -443,7 +448,10 @@ std::string WorkDistributor::what_it_waits_for(const StreamQueue& queue) const {
     case PushBufferOpcode::CopyRange:
     case PushBufferOpcode::FillRange:
     case PushBufferOpcode::FullEmptyRange:
-      return stands_before_engine(queue.tasks.front()) ? "a free copy engine" : "a copy";
+    case PushBufferOpcode::CacheRange:
+      return stands_before_engine(queue.tasks.front())            ? "a free copy engine"
+             : task.step().opcode == PushBufferOpcode::CacheRange ? "L2, to write back or drop lines"
+                                                                  : "a copy";
     default:
       return push_buffer_command_name(task.step().opcode);
   }

@@ -63,12 +63,16 @@ class WorkDistributor : public sim::Component {
   }
   void decide(BlockPolicy& policy) { dispatcher_.decide(policy); }
   void connect_engine(sim::Queue<MoveStart>& starts, sim::Queue<MoveDone>& done) {
-    engines_.push_back({&starts, &done, false, false});
+    engines_.push_back({&starts, &done, false, EngineKind::Copies});
     ++copy_engines_;
   }
   // After the copy engines: changes of full/empty bits go to these, so that they wait for no copy.
   void connect_bit_engine(sim::Queue<MoveStart>& starts, sim::Queue<MoveDone>& done) {
-    engines_.push_back({&starts, &done, false, true});
+    engines_.push_back({&starts, &done, false, EngineKind::Bits});
+  }
+  // Whoever serves CacheRange; a machine without one has no such commands.
+  void connect_cache_engine(sim::Queue<MoveStart>& starts, sim::Queue<MoveDone>& done) {
+    engines_.push_back({&starts, &done, false, EngineKind::Caches});
   }
   // Cores that execute blocks too: they claim one, are granted one or none, and say when it is done
   // (BlockDone::sm is not looked at).
@@ -114,13 +118,14 @@ class WorkDistributor : public sim::Component {
     // It waits for one; the time before is in the statistics.
     Picoseconds counter_wait_since = kNever;
   };
+  enum class EngineKind : std::uint8_t { Copies, Bits, Caches };
   struct Engine {
     sim::Queue<MoveStart>* starts;
     sim::Queue<MoveDone>* done;
     bool busy;
-    bool bits;
+    EngineKind kind;
   };
-  enum Direction : std::size_t { kToGpu, kToHost, kInside, kBits, kDirections };
+  enum Direction : std::size_t { kToGpu, kToHost, kInside, kBits, kCaches, kDirections };
 
   void collect_blocks(Picoseconds now);
   void count(const BlockDone& done);

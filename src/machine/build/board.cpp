@@ -61,14 +61,17 @@ Board::Board(sim::Engine& engine, const config::Machine& config, memory::Address
       giga_thread_engine_(engine, &gpu_node_, config_.gpu, port_, tasks_, kHostMemory),
       work_distributor_(engine, &gpu_node_, config_.gpu, port_, tasks_, occupancy, kWorkDistributor) {
   const bool timed = kind.timed;
-  if (timed)
-    memory_system_.emplace(engine, &system_node_, &gpu_node_, config_.gpu, config_.levels, pool_,
-                           address_space, kHostBridge, kHostMemory);
-  else
+  if (timed) {
+    config::Gpu gpu = config_.gpu;
+    if (config_.memory_fabric) gpu.l2.command_line_cycles = config_.memory_fabric->maintenance.l2_line_cycles;
+    memory_system_.emplace(engine, &system_node_, &gpu_node_, gpu, config_.levels, pool_, address_space,
+                           kHostBridge, kHostMemory);
+  } else {
     device_memory_.emplace(engine, "device memory", &gpu_node_, 1,
                            memory::SimpleMemoryConfig{config.gpu.functional.dram_latency_ps,
                                                       config::bandwidth_mb_per_s(config.gpu.dram), 0},
                            pool_, address_space.memory(), host);
+  }
   if (memory_system_) memory_system_->look_for_races(races_);
   if (!config.link.full_duplex) to_gpu_.share_wire_with(to_host_);
   if (kind.simulated_host)
@@ -96,6 +99,7 @@ Board::Board(sim::Engine& engine, const config::Machine& config, memory::Address
         copy_engines_.emplace_back(engine, &gpu_node_, engine_config, pool_, address_space, tasks_), config,
         link_number, bits);
   }
+  if (memory_system_ && config.memory_fabric) connect_cache_engine(engine);
   driver_ = std::make_unique<driver::Driver>(engine, &system_node_, config_, port_);
   // The driver lends host memory to the GPU in its ticks, and host memory looks up what is lent.
   driver_->tick_on_thread_of(host_memory_);
@@ -171,6 +175,18 @@ void Board::connect_copy_engine(gpu::DataTransferEngine& engine, const config::M
     work_distributor_.connect_bit_engine(*ports.starts, *ports.done);
   else
     work_distributor_.connect_engine(*ports.starts, *ports.done);
+}
+
+// Nothing keeps caches of cores and GPU coherent there: the driver has L2 written back, and given up.
+void Board::connect_cache_engine(sim::Engine& engine) {
+  gpu::CacheEngine& own = cache_engine_.emplace(engine, &gpu_node_, port_.address_space, tasks_);
+  auto& starts = move_queues_.emplace_back(1, &work_distributor_, &own);
+  auto& done = move_done_queues_.emplace_back(1, &own, &work_distributor_);
+  std::vector<gpu::CacheEngine::Slice> slices;
+  for (const MemorySystem::CommandPorts& slice : memory_system_->connect_commander(own))
+    slices.push_back({slice.commands, slice.done});
+  own.connect(starts, done, std::move(slices));
+  work_distributor_.connect_cache_engine(starts, done);
 }
 
 Board::SmQueues Board::queues_of_sm(sim::Component& sm) {

@@ -11,6 +11,7 @@
 #include "config/machine.h"
 #include "driver/driver.h"
 #include "gpu/front_end/block_dispatcher.h"
+#include "gpu/front_end/cache_engine.h"
 #include "gpu/front_end/data_transfer_engine.h"
 #include "gpu/front_end/giga_thread_engine.h"
 #include "gpu/front_end/gpu_port.h"
@@ -72,6 +73,7 @@ class Board {
   static constexpr std::uint8_t kDriver = 0, kHostMemory = 1, kGigaThreadEngine = 2, kWorkDistributor = 3,
                                 kHostBridge = 4, kFirstCopyEngine = 5;
   void connect_host_memory(const config::Machine& config);
+  void connect_cache_engine(sim::Engine& engine);
   void connect_front_end(const config::Machine& config);
   void connect_copy_engine(gpu::DataTransferEngine& engine, const config::Machine& config,
                            std::uint16_t link_number, bool bits);
@@ -90,6 +92,7 @@ class Board {
   gpu::GigaThreadEngine giga_thread_engine_;
   gpu::WorkDistributor work_distributor_;
   std::deque<gpu::DataTransferEngine> copy_engines_;
+  std::optional<gpu::CacheEngine> cache_engine_;  // of a machine whose cores and GPU have one DRAM
   std::deque<memory::Channel> memory_channels_;
   std::deque<sim::Queue<memory::Packet>> memory_queues_;
   std::deque<sim::Queue<gpu::TaskReady>> channel_queues_;

@@ -64,9 +64,9 @@ MemorySystem::MemorySystem(sim::Engine& engine, const sim::Component* shared, co
   levels_.back().connect_below(controllers_, config_.dram);
 }
 
-MemoryFabric& MemorySystem::build_fabric(const config::Interconnect& config, const sim::Component* parent,
+MemoryFabric& MemorySystem::build_fabric(const config::MemoryFabric& config, const sim::Component* parent,
                                          Bytes line_bytes) {
-  fabric_.emplace(engine_, parent, config, line_bytes, map_, controllers_);
+  fabric_.emplace(engine_, parent, config.interconnect, line_bytes, map_, controllers_);
   line_bytes_ = std::max(line_bytes_, line_bytes);
   for (memory::DramController& controller : controllers_) controller.keep_order_in(line_bytes_);
   return *fabric_;

@@ -62,7 +62,7 @@ class MemorySystem {
 
   // A processor's way to the controllers, for requests of so many bytes. Once, before the first tick. Throws
   // duet::Error where it cannot be built.
-  MemoryFabric& build_fabric(const config::Interconnect& config, const sim::Component* parent,
+  MemoryFabric& build_fabric(const config::MemoryFabric& config, const sim::Component* parent,
                              Bytes line_bytes);
 
   // Brings what L2 and the levels below hold of these physical bytes to the backing memory and drops it,

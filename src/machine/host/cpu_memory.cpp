@@ -190,6 +190,7 @@ CpuMemory::Held CpuMemory::state_of_held(VirtualAddress address, const std::byte
 void CpuMemory::connect(cpu::Core& core) {
   const Agent agent = connect_agent(core);
   core.connect(*agent.requests, *agent.answers, pool_);
+  if (shares_dram()) core.tell_writes();
   cores_.push_back(&core);
 }
 
@@ -201,6 +202,22 @@ CpuMemory::Agent CpuMemory::connect_agent(sim::Component& agent) {
   frames_.emplace_back();
   fill_frames();
   return {&requests, &answers, agents_++};
+}
+
+std::optional<CpuMemory::CommandPort> CpuMemory::connect_commander(sim::Component& commander) {
+  if (!l3_) return std::nullopt;
+  constexpr std::size_t kCommands = 4;  // that it has not taken yet
+  commands_to_l3_.emplace(kCommands, &commander, &*l3_);
+  commands_done_.emplace(kCommands, &*l3_, &commander);
+  l3_->connect_commands(*commands_to_l3_, &*commands_done_);
+  return CommandPort{&*commands_to_l3_, &*commands_done_};
+}
+
+std::vector<PhysicalAddress> CpuMemory::held_lines() const {
+  std::vector<PhysicalAddress> lines;
+  directory_.for_each_line([&](PhysicalAddress line) { lines.push_back(line); });
+  std::sort(lines.begin(), lines.end());
+  return lines;
 }
 
 Picoseconds CpuMemory::others_ask_from(Picoseconds now) {
@@ -267,11 +284,9 @@ std::vector<PhysicalAddress> CpuMemory::take_written_lines(unsigned core) {
 }
 
 std::vector<PhysicalAddress> CpuMemory::device_lines() const {
-  std::vector<PhysicalAddress> lines;
-  directory_.for_each_line([&](PhysicalAddress line) {
-    if (physical_.map().is_at(memory::Home::DeviceDram, line)) lines.push_back(line);
-  });
-  std::sort(lines.begin(), lines.end());
+  std::vector<PhysicalAddress> lines = held_lines();
+  std::erase_if(
+      lines, [this](PhysicalAddress line) { return !physical_.map().is_at(memory::Home::DeviceDram, line); });
   return lines;
 }
 

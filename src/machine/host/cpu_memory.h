@@ -60,6 +60,8 @@ class CpuMemory final : public cpu::MemoryView, public rv64::PagedMemory, privat
   static constexpr unsigned kNobody = ~0u;
 
   const sim::Component& node() const { return node_; }
+  // With a GPU: a level of cache, or DRAM alone.
+  bool shares_dram() const { return shared_fabric() != nullptr; }
   bool shares_level() const { return shared_ && shared_->level != nullptr; }
   // Cores in the order of their numbers.
   void connect(cpu::Core& core);
@@ -81,6 +83,15 @@ class CpuMemory final : public cpu::MemoryView, public rv64::PagedMemory, privat
     std::uint16_t number = 0;
   };
   Agent connect_agent(sim::Component& agent);
+  // Whoever commands the cache below the directory; none where there is none. At most one.
+  struct CommandPort {
+    sim::Queue<memory::CacheCommand>* commands = nullptr;
+    sim::Queue<std::uint32_t>* done = nullptr;
+  };
+  std::optional<CommandPort> connect_commander(sim::Component& commander);
+  // Whether cores hold the line, or ask for it; and all such lines, lowest first.
+  bool holds_line(PhysicalAddress line) const { return directory_.has(line); }
+  std::vector<PhysicalAddress> held_lines() const;
   // What it tells of itself in a tick at `now`: the first time at which something that it then sends may
   // reach the directory, as far as it concerns lines that nobody has asked it for.
   using AsksFrom = std::function<Picoseconds(Picoseconds)>;
@@ -177,6 +188,8 @@ class CpuMemory final : public cpu::MemoryView, public rv64::PagedMemory, privat
   // The directory's requests and their answers; below them L3's.
   std::optional<memory::Channel> requests_, requests_of_l3_;
   std::optional<sim::Queue<memory::Packet>> answers_, answers_to_l3_;
+  std::optional<sim::Queue<memory::CacheCommand>> commands_to_l3_;
+  std::optional<sim::Queue<std::uint32_t>> commands_done_;
   Programs programs_{*this};
   std::vector<bool> sees_programs_;  // by core; those beyond do not
   std::deque<sim::Queue<memory::CoherenceMessage>> messages_;

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/error.h"
 #include "config/names.h"
 #include "config/setting.h"
 
@@ -60,11 +61,38 @@ class MethodRules {
       if (!is_new) refuse(prefix + "calls", fmt::format("names {}, as {} does", call, other->second));
       check_call(prefix, method, call);
     }
+    if (is_one_) check_maintenance(prefix, method);
     if (method.route == "link" && (method.gpu_l1 || method.gpu_l2))
       refuse(prefix + (method.gpu_l2 ? "gpu_l2" : "gpu_l1"),
              fmt::format("cannot be with {}route = \"link\": no cache of the GPU holds what comes across the "
                          "link",
                          prefix));
+  }
+
+  // What the driver does with caches. Words of cores say nothing at a kernel's end, where no core is told of
+  // it.
+  void check_maintenance(const std::string& prefix, const config::Method& method) const {
+    const std::pair<const char*, const std::string*> moments[] = {{"at_copy", &method.at_copy},
+                                                                  {"at_launch", &method.at_launch},
+                                                                  {"at_end", &method.at_end},
+                                                                  {"at_synchronize", &method.at_synchronize}};
+    bool any = false;
+    for (const auto& [moment, words] : moments) {
+      for (const std::string& word : words_of(*words)) {
+        if (std::find(config::kCacheWords.begin(), config::kCacheWords.end(), word) ==
+            config::kCacheWords.end())
+          refuse(prefix + moment,
+                 fmt::format("has the word '{}': known are {}", word, fmt::join(config::kCacheWords, ", ")));
+        if (std::string_view(moment) == "at_end" && word.ends_with("-cpu"))
+          refuse(prefix + moment, fmt::format("cannot have '{}': no core is told of a kernel's end", word));
+        any = true;
+      }
+    }
+    if (method.cpu == "write-back" && (method.gpu_l1 || method.gpu_l2) && method.route == "memory" && !any &&
+        !method.unsafe)
+      refuse(prefix + "unsafe",
+             "must be true: caches of both sides may hold it, and nothing at copies, launches and "
+             "synchronizations keeps them right");
   }
 
   void check_call(const std::string& prefix, const config::Method& method, const std::string& call) const {
@@ -92,5 +120,14 @@ class MethodRules {
 }  // namespace
 
 void check_methods(const config::ResolvedMachine& machine) { MethodRules{machine}; }
+
+void check_method(const config::Machine& machine, const std::string& name) {
+  if (name.empty()) return;
+  std::vector<std::string> names;
+  for (const config::Method& method : machine.methods) names.push_back(method.name);
+  if (std::find(names.begin(), names.end(), name) != names.end()) return;
+  throw Error(fmt::format("--method {}: {} has {}", name, machine.name,
+                          names.empty() ? "no [[method]] rows" : fmt::format("{}", fmt::join(names, ", "))));
+}
 
 }  // namespace duet::machine

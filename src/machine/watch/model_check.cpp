@@ -46,6 +46,7 @@ model::CommandFacts facts_of(const config::Machine& machine, const driver::Comma
     }
     case driver::CommandKind::Fill:
     case driver::CommandKind::FullEmptySet:
+    case driver::CommandKind::CacheMaintenance:
       facts.kind = model::ScriptKind::Moving;
       return facts;
     default:

@@ -97,6 +97,8 @@ class Examiner {
         return command.full_empty.action == Action::Fill    ? "duetFullEmptySet to full"
                : command.full_empty.action == Action::Empty ? "duetFullEmptySet to empty"
                                                             : "duetFullEmptyRelease";
+      case CommandKind::CacheMaintenance:
+        return "cache maintenance";
       case CommandKind::EventRecord:
         return "event record";
       case CommandKind::StreamWaitEvent:

@@ -18,6 +18,7 @@ report::PathPart part_of(const driver::CommandRecord& record) {
       return record.from_host ? Part::HostToDevice : Part::DeviceToHost;
     case driver::CommandKind::Fill:
     case driver::CommandKind::FullEmptySet:
+    case driver::CommandKind::CacheMaintenance:
       return Part::OtherCopies;
     default:
       return Part::Driver;

@@ -83,6 +83,8 @@ class Directory : public sim::Component {
   // Outside simulated time. The bytes of a line that a cache holds, or on its way back to memory; null where
   // memory below has the newest.
   const std::byte* held(PhysicalAddress line) const;
+  // Whether the line is held, asked for, or on its way to memory.
+  bool has(PhysicalAddress line) const { return entries_.contains(line.value()); }
   // Whether the line's bytes here are newer than in memory below.
   bool has_written(PhysicalAddress line) const;
   // Calls f(line) for each held or requested line, in no order.

@@ -64,6 +64,8 @@ const char* stream_command_name(StreamCommand command) {
       return "fill";
     case StreamCommand::FullEmptySet:
       return "full_empty_set";
+    case StreamCommand::CacheMaintenance:
+      return "cache_maintenance";
     case StreamCommand::EventRecord:
       return "event_record";
     case StreamCommand::EventWait:

@@ -149,7 +149,8 @@ enum class CopyKind : std::uint32_t {
   HostToHost,
   Fill,
   FullEmptySet,
-  FullEmptyRelease
+  FullEmptyRelease,
+  CacheMaintenance
 };
 // The result of the model of src/predict for a launch. Names of the numbers: report/prediction.cpp.
 struct PredictionRecord {
@@ -405,6 +406,7 @@ enum class StreamCommand : std::uint32_t {
   Copy,
   Fill,
   FullEmptySet,
+  CacheMaintenance,
   EventRecord,
   EventWait,
   HostFunction,
@@ -415,7 +417,7 @@ const char* stream_command_name(StreamCommand command);  // "event_record"
 // At the start of the file. The child's counters live here, so they are complete at any moment.
 struct JournalHeader {
   static constexpr std::uint64_t kMagic = 0x004a'5445'5544'0a0dull;
-  static constexpr std::uint32_t kVersion = 17;
+  static constexpr std::uint32_t kVersion = 18;
   static constexpr std::size_t kMaxApi = 512;
   struct Start {  // stays as it is in every version
     std::uint64_t magic;

@@ -329,6 +329,8 @@ const char* copy_kind_name(CopyKind kind) {
       return "full_empty_set";
     case CopyKind::FullEmptyRelease:
       return "full_empty_release";
+    case CopyKind::CacheMaintenance:
+      return "cache_maintenance";
   }
   return "?";
 }

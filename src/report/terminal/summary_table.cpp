@@ -124,7 +124,8 @@ void work_rows(std::string& out, const RunReport& report, const Work& work) {
       {CopyKind::HostToHost, "copies on the host"},
       {CopyKind::Fill, "fills"},
       {CopyKind::FullEmptySet, "full/empty sets"},
-      {CopyKind::FullEmptyRelease, "full/empty releases"}};
+      {CopyKind::FullEmptyRelease, "full/empty releases"},
+      {CopyKind::CacheMaintenance, "cache maintenance"}};
   out += fmt::format("  {:<{}} {:>8} {:>14}  {}\n", "work, also what ran at once", kNameWidth, "count",
                      "added up", "in");
   row(out, "  driver", work.driver,

@@ -100,15 +100,16 @@ TEST(AddressSpace, HostMemoryIsMappedUnderItsOwnAddress) {
   PhysicalMemory physical(1_MiB, 4096);
   AddressSpace space(physical);
   alignas(4096) static std::byte memory[3 * 4096];
-  const Allocation* a =
-      space.map_host(memory + 100, 5000, AllocationKind::Registered, host_pages({}, "cudaHostRegister"));
+  const Allocation* a = space.map_host(memory + 100, 5000, AllocationKind::Registered,
+                                       host_pages({}, AllocatingCall::Registered));
   EXPECT_EQ(a->base, virtual_address(memory + 100));
   EXPECT_EQ(space.find(a->base + 4999), a);
   EXPECT_EQ(space.find(a->base + 5000), nullptr);
   EXPECT_EQ(space.pages().find(a->base).attributes.home, Home::HostDram);
   EXPECT_EQ(space.memory().bytes(space.physical(a->base) + 7), memory + 107);
-  EXPECT_THROW(space.map_host(memory, 200, AllocationKind::Registered, host_pages({}, "cudaHostRegister")),
-               Error);
+  EXPECT_THROW(
+      space.map_host(memory, 200, AllocationKind::Registered, host_pages({}, AllocatingCall::Registered)),
+      Error);
   const PhysicalAddress there = space.physical(a->base);
   EXPECT_TRUE(space.release(a->base));
   EXPECT_EQ(physical.bytes(there), nullptr);
@@ -119,13 +120,13 @@ TEST(AddressSpace, HostMemoryWithinOnePageHasAPageAndGivesNoFrames) {
   AddressSpace space(physical);
   alignas(4096) static std::byte memory[4096];
   const Bytes free = space.device_bytes_free();
-  const Allocation* a =
-      space.map_host(memory + 100, 300, AllocationKind::Registered, host_pages({}, "cudaHostRegister"));
+  const Allocation* a = space.map_host(memory + 100, 300, AllocationKind::Registered,
+                                       host_pages({}, AllocatingCall::Registered));
   EXPECT_EQ(space.pages().find(a->base).attributes.home, Home::HostDram);
   EXPECT_TRUE(space.release(a->base));
   EXPECT_EQ(space.device_bytes_free(), free);
-  const Allocation* b =
-      space.map_host(memory + 4000, 96, AllocationKind::Registered, host_pages({}, "cudaHostRegister"));
+  const Allocation* b = space.map_host(memory + 4000, 96, AllocationKind::Registered,
+                                       host_pages({}, AllocatingCall::Registered));
   EXPECT_EQ(space.pages().find(b->base).bytes, 96u);
 }
 

@@ -5,30 +5,50 @@
 namespace duet::memory {
 namespace {
 
-config::Machine machine_of(const config::Method& method) {
+config::Machine machine_of(const char* calls, const char* cpu, bool gpu_l1, bool gpu_l2,
+                           bool coalesced = true) {
   config::Machine machine;
   machine.gpu.sm.global_in_l1 = machine.gpu.sm.constants_cached = true;
-  machine.methods = {{"other", "cudaMallocManaged", "write-back", false, false, "link", true}, method};
+  machine.methods.resize(2);
+  machine.methods[0].calls = "cudaMallocManaged";
+  machine.methods[0].cpu = "write-back";
+  config::Method& own = machine.methods[1];
+  own.name = "own";
+  own.calls = calls;
+  own.cpu = cpu;
+  own.gpu_l1 = gpu_l1;
+  own.gpu_l2 = gpu_l2;
+  own.coalesced = coalesced;
   return machine;
 }
 
 TEST(AllocationMethods, ARowNamesItsCallsAsWords) {
-  const config::Machine machine = machine_of({"own", "cudaMalloc cudaHostRegister", "none", true, true});
-  for (const char* const call : {"cudaMalloc", "cudaHostRegister"})
-    EXPECT_EQ(method_of(machine, call), &machine.methods[1]) << call;
-  EXPECT_EQ(method_of(machine, "cudaMallocManaged"), &machine.methods[0]);
-  EXPECT_EQ(method_of(machine, "cudaHostAlloc"), nullptr);
-  EXPECT_EQ(method_of({}, "cudaMalloc"), nullptr);
+  const config::Machine machine = machine_of("cudaMalloc cudaHostRegister", "none", true, true);
+  for (const auto call : {AllocatingCall::Device, AllocatingCall::Registered})
+    EXPECT_EQ(method_of(machine, call), &machine.methods[1]) << static_cast<int>(call);
+  EXPECT_EQ(method_of(machine, AllocatingCall::Managed), &machine.methods[0]);
+  EXPECT_EQ(method_of(machine, AllocatingCall::Pinned), nullptr);
+  EXPECT_EQ(method_of({}, AllocatingCall::Device), nullptr);
 }
 
 TEST(AllocationMethods, WriteCombinedMemoryIsPinnedMemoryWithoutARowOfItsOwn) {
-  const config::Machine machine = machine_of({"own", "cudaHostAlloc", "uncached", false, true});
-  EXPECT_EQ(method_of(machine, "cudaHostAllocWriteCombined"), &machine.methods[1]);
-  for (const char* const call : {"cudaHostAlloc", "cudaHostAllocWriteCombined"})
+  const config::Machine machine = machine_of("cudaHostAlloc", "uncached", false, true);
+  EXPECT_EQ(method_of(machine, AllocatingCall::WriteCombined), &machine.methods[1]);
+  for (const auto call : {AllocatingCall::Pinned, AllocatingCall::WriteCombined})
     EXPECT_TRUE(uncached_on_cores(machine, call));
-  EXPECT_FALSE(uncached_on_cores(machine, "cudaMallocManaged"));
-  EXPECT_TRUE(uncached_on_cores({}, "cudaHostAllocWriteCombined"));
-  EXPECT_FALSE(uncached_on_cores({}, "cudaHostAlloc"));
+  EXPECT_FALSE(uncached_on_cores(machine, AllocatingCall::Managed));
+  EXPECT_TRUE(uncached_on_cores({}, AllocatingCall::WriteCombined));
+  EXPECT_FALSE(uncached_on_cores({}, AllocatingCall::Pinned));
+}
+
+// A run may ask for one method for all that it allocates.
+TEST(AllocationMethods, OneForAllIsNotThatOfManagedMemory) {
+  config::Machine machine = machine_of("", "write-back", true, true);
+  machine.method = "own";
+  for (const auto call : {AllocatingCall::Device, AllocatingCall::Pinned, AllocatingCall::WriteCombined})
+    EXPECT_EQ(method_of(machine, call), &machine.methods[1]) << static_cast<int>(call);
+  EXPECT_EQ(method_of(machine, AllocatingCall::Managed), &machine.methods[0]);
+  EXPECT_EQ(method_of(machine, AllocatingCall::Registered), nullptr);
 }
 
 // L1 and the constant cache hold what both the row and the SM let in.
@@ -36,15 +56,18 @@ TEST(AllocationMethods, PagesAreAsTheirRowSays) {
   for (const bool l1 : {false, true})
     for (const bool l2 : {false, true})
       for (const bool sm : {false, true}) {
-        config::Machine machine = machine_of({"own", "cudaHostAlloc", "write-back", l1, l2, "link", l1});
+        config::Machine machine = machine_of("cudaHostAlloc", "write-back", l1, l2, l1);
         machine.gpu.sm.global_in_l1 = sm;
-        const PageAttributes pages = host_pages(machine, "cudaHostAlloc");
+        const PageAttributes pages = host_pages(machine, AllocatingCall::Pinned);
         EXPECT_EQ(pages.cacheability, (Cacheability{l1 && sm, l1, l2}));
         EXPECT_EQ(pages.coalesced, l1);
-        EXPECT_EQ(device_pages(machine.gpu, &machine.methods[1]).allocated, pages);
+        EXPECT_EQ(pages.home, Home::HostDram);
+        PageAttributes allocated = pages;
+        allocated.home = Home::DeviceDram;
+        EXPECT_EQ(device_pages(machine.gpu, &machine.methods[1]).allocated, allocated);
         EXPECT_EQ(device_pages(machine.gpu, &machine.methods[1]).plain, (Cacheability{sm, true, true}));
       }
-  const PageAttributes mapped = host_pages({}, "cudaHostAlloc");
+  const PageAttributes mapped = host_pages({}, AllocatingCall::Pinned);
   EXPECT_EQ(mapped.cacheability, (Cacheability{false, false, false}));
   EXPECT_TRUE(mapped.coalesced);
 }

@@ -245,7 +245,7 @@ TEST_F(LoadStore, Faults) {
 
 TEST_F(LoadStore, PagePermissions) {
   alignas(4096) static std::byte host[8192];
-  memory::PageAttributes page = memory::host_pages({}, "cudaHostRegister");
+  memory::PageAttributes page = memory::host_pages({}, memory::AllocatingCall::Registered);
   page.writable = false;
   const memory::Allocation* mapped =
       machine.space.map_host(host, sizeof host, memory::AllocationKind::Registered, page);

@@ -8,9 +8,9 @@
 namespace duet::machine {
 namespace {
 
-std::string refusal(const std::string& set) {
+std::string method_refusal(const std::string& set, const char* machine = "gtx580") {
   try {
-    check_methods(config::load_machine("gtx580", DUET_SOURCE_DIRECTORY "/machines", {set}));
+    check_methods(config::load_machine(machine, DUET_SOURCE_DIRECTORY "/machines", {set}));
   } catch (const Error& error) {
     return error.what();
   }
@@ -34,7 +34,8 @@ TEST(MethodRules, NameTheKey) {
        {"method[1].calls=cudaHostAlloc malloc",
         "--set: method[1].calls = \"cudaHostAlloc malloc\" names 'malloc', which allocates no memory: known "
         "are "
-        "cudaMalloc, cudaHostAlloc, cudaHostAllocWriteCombined, cudaMallocManaged, cudaHostRegister"},
+        "cudaMalloc, cudaHostAlloc, cudaHostAllocWriteCombined, cudaMallocManaged, cudaHostRegister, "
+        "duetSharedAlloc"},
        {"method[1].calls=cudaHostAllocWriteCombined cudaHostAlloc",
         "--set: method[2].calls = \"cudaHostAllocWriteCombined\" names cudaHostAllocWriteCombined, as mapped "
         "does"},
@@ -58,7 +59,7 @@ TEST(MethodRules, NameTheKey) {
        {"method[1].gpu_l1=true",
         "--set: method[1].gpu_l1 = true cannot be with method[1].route = \"link\": no cache of the GPU holds "
         "what comes across the link"}}) {
-    std::string line = refusal(wrong.set);
+    std::string line = method_refusal(wrong.set);
     if (const auto at = line.find("gtx580.toml"); at != std::string::npos)
       line = "--set" + line.substr(line.find(": ", at));
     EXPECT_EQ(line, wrong.line);
@@ -66,7 +67,49 @@ TEST(MethodRules, NameTheKey) {
   for (const char* const right :
        {"method[1].coalesced=false", "method[2].cpu=write-back", "method[0].gpu_l2=false",
         "method[0].calls=", "method[1].calls=cudaMallocManaged"})
-    EXPECT_EQ(refusal(right), "");
+    EXPECT_EQ(method_refusal(right), "");
+}
+
+// What the driver does with caches, on a machine on which it has to.
+TEST(MethodRules, OfMaintenanceNameTheKey) {
+  struct Wrong {
+    const char *set, *end;
+  };
+  for (const Wrong& wrong :
+       {Wrong{"method[3].at_launch=clean-cpu flush",
+              "method[3].at_launch = \"clean-cpu flush\" has the word 'flush': known are clean-cpu, "
+              "invalidate-cpu, clean-gpu, invalidate-gpu, whole"},
+        {"method[3].at_end=clean-cpu",
+         "method[3].at_end = \"clean-cpu\" cannot have 'clean-cpu': no core is told of a kernel's end"},
+        {"method[4].unsafe=false",
+         "method[4].unsafe = false must be true: caches of both sides may hold it, and nothing at copies, "
+         "launches and synchronizations keeps them right"},
+        {"method[3].route=link",
+         "method[3].gpu_l2 = true cannot be with method[3].route = \"link\": no cache of the GPU holds what "
+         "comes across the link"}}) {
+    const std::string line = method_refusal(wrong.set, "tk1");
+    EXPECT_EQ(line.substr(std::min(line.size(), line.find("method["))), wrong.end);
+  }
+  for (const char* const right :
+       {"method[3].at_end=clean-gpu invalidate-gpu whole", "method[1].route=link", "method[1].cpu=write-back",
+        "method[1].gpu_l2=true", "method[2].gpu_l2=true"})
+    EXPECT_EQ(method_refusal(right, "tk1"), "") << right;
+}
+
+TEST(MethodRules, OneMethodForAllIsOneOfTheMachines) {
+  const auto refused = [](const char* machine, const char* name) -> std::string {
+    try {
+      check_method(config::load_machine(machine, DUET_SOURCE_DIRECTORY "/machines", {}).machine, name);
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_EQ(refused("tk1", ""), "");
+  EXPECT_EQ(refused("tk1", "hostalloc-cache"), "");
+  EXPECT_EQ(refused("tk1", "hostaloc"),
+            "--method hostaloc: tk1 has default, hostalloc, hostalloc-cache, managed, sharedalloc");
+  EXPECT_EQ(refused("gtx580", "managed"), "--method managed: gtx580 has device, mapped, write-combined");
 }
 
 }  // namespace

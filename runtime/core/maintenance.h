@@ -1,0 +1,68 @@
+// What the driver does with caches where nothing keeps those of cores and GPU coherent: the words of the
+// machine file's [[method]] rows, at copies, launches and synchronizations; and what the program asks for.
+//
+//   at_launch = "clean-cpu invalidate-gpu"    // of managed memory, say
+//   maintenance.before_launch(host, command);  // cores write back now; L2 drops its lines before the kernel
+//
+// The processor's part is done in the call, and its thread waits for it: CpuMaintenance. The GPU's is part of
+// the command, or a command of its own. The functional GPU, and machines without [memory_fabric], have none
+// of it. Left out: time of the processor's part where the program is no guest of simulated cores, whose
+// caches are not simulated.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "core/status.h"
+#include "driver/driver.h"
+#include "host/host_thread.h"
+#include "machine/host/cpu_maintenance.h"
+
+namespace duet::core {
+
+class Runtime;
+
+class Maintenance {
+ public:
+  explicit Maintenance(Runtime& runtime) : runtime_(runtime) {}
+
+  // Memory of this row lives, and no longer.
+  void allocated(VirtualAddress base, Bytes bytes, const config::Method& method);
+  void released(VirtualAddress base) { maintained_.erase(base); }
+
+  // Before a command is submitted.
+  void before_launch(host::HostThread& host, driver::Command& command);
+  void before_copy(host::HostThread& host, driver::Command& command);
+  // The host has waited for the GPU.
+  void synchronized(host::HostThread& host);
+
+  // The program's own calls: of a range, or with no bytes of everything. They return when it is done.
+  void flush_cpu(host::HostThread& host, VirtualAddress first, Bytes bytes);
+  void flush_gpu(host::HostThread& host, VirtualAddress first, Bytes bytes);
+
+ private:
+  struct Range {
+    Bytes bytes = 0;
+    const config::Method* method = nullptr;
+  };
+  // What the words ask for.
+  struct Words {
+    machine::CacheOperations cpu, gpu;
+    bool whole = false;
+    explicit Words(const std::string& words);
+  };
+  std::vector<machine::CpuMaintenance::Range> frames_of(VirtualAddress first, Bytes bytes) const;
+  void maintain_cores(host::HostThread& host, std::vector<machine::CpuMaintenance::Job> jobs);
+  void add(const Words& words, VirtualAddress first, Bytes bytes, std::vector<driver::CacheJob>& gpu,
+           std::vector<machine::CpuMaintenance::Job>& cores) const;
+  void submit(host::HostThread& host, std::vector<driver::CacheJob> jobs);
+
+  Runtime& runtime_;
+  std::map<VirtualAddress, Range> maintained_;
+  driver::CommandId synchronized_ = 0;  // the last command then
+  driver::StreamId stream_ = 0;
+  bool has_stream_ = false;
+};
+
+}  // namespace duet::core
