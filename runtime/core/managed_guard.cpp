@@ -19,22 +19,31 @@ const ManagedGuard* guard = nullptr;  // the first one to allocate; set once
 
 ManagedGuard::ManagedGuard(Runtime& runtime) : runtime_(runtime) {}
 
-std::byte* ManagedGuard::allocate(Bytes bytes, std::byte*& backing) {
+void ManagedGuard::add(VirtualAddress base, Range range) {
   if (guard == nullptr) {
     guard = this;
     process::explain_faults_by([](VirtualAddress address, char* text, std::size_t size) {
       return guard->explain(address, text, size);
     });
   }
+  range.number = ++allocations_;
+  apply(base, ranges_[base] = range);
+}
+
+void ManagedGuard::watch(void* first, Bytes bytes) {
+  Range range;
+  range.bytes = bytes;
+  add(duet::virtual_address(first), range);
+}
+
+std::byte* ManagedGuard::allocate(Bytes bytes, std::byte*& backing) {
   const memory::TwoViews views = memory::map_two_views("managed", bytes);
   if (views.program == nullptr) return nullptr;
   backing = views.simulator;
   Range range;
   range.backing = backing;
   range.bytes = bytes;
-  range.number = ++allocations_;
-  const auto base = duet::virtual_address(views.program);
-  apply(base, ranges_[base] = range);
+  add(duet::virtual_address(views.program), range);
   return views.program;
 }
 
@@ -49,6 +58,11 @@ void ManagedGuard::attach(VirtualAddress base, Attachment attachment, driver::St
 bool ManagedGuard::release(VirtualAddress base) {
   const auto found = ranges_.find(base);
   if (found == ranges_.end()) return false;
+  if (found->second.backing == nullptr) {
+    if (found->second.is_protected) hide(base, found->second.bytes, false);
+    ranges_.erase(found);
+    return false;
+  }
   memory::unmap({static_cast<std::byte*>(duet::pointer_of(base)), found->second.backing},
                 found->second.bytes);
   ranges_.erase(found);
@@ -73,20 +87,30 @@ void ManagedGuard::launched(driver::CommandId id, driver::StreamId stream, const
 }
 
 void ManagedGuard::around_host_function(const std::function<void()>& function) {
+  host_function_begins();
+  function();
+  host_function_ended();
+}
+
+void ManagedGuard::host_function_begins() {
+  if (host_functions_++ != 0) return;
   bool busy = false;
   runtime_.driver().for_each_running_kernel([&](const driver::CommandRecord&) { busy = true; });
-  if (busy) return function();
-  std::vector<Running> later;
-  later.swap(running_);
+  if (!busy) queued_.swap(running_);
   apply();
-  function();
-  running_.swap(later);
+}
+
+void ManagedGuard::host_function_ended() {
+  if (--host_functions_ != 0) return;
+  running_.insert(running_.begin(), queued_.begin(), queued_.end());
+  queued_.clear();
   apply();
 }
 
 void ManagedGuard::synchronized() {
-  if (running_.empty()) return;
-  std::erase_if(running_, [&](const Running& one) { return runtime_.driver().has_completed(one.id); });
+  if (running_.empty() && queued_.empty()) return;
+  for (std::vector<Running>* const some : {&running_, &queued_})
+    std::erase_if(*some, [&](const Running& one) { return runtime_.driver().has_completed(one.id); });
   apply();
 }
 
@@ -98,10 +122,17 @@ const ManagedGuard::Running* ManagedGuard::user_of(const Range& range) const {
   return user == running_.end() ? nullptr : &*user;
 }
 
+void ManagedGuard::hide(VirtualAddress base, Bytes bytes, bool hidden) {
+  if (process::ProgramSide* const side = runtime_.program().side())
+    side->hide(duet::pointer_of(base), bytes, hidden);
+  else
+    mprotect(duet::pointer_of(base), bytes, hidden ? PROT_NONE : PROT_READ | PROT_WRITE);
+}
+
 void ManagedGuard::apply(VirtualAddress base, Range& range) {
   const bool wanted = user_of(range) != nullptr;
   if (wanted == range.is_protected) return;
-  mprotect(duet::pointer_of(base), range.bytes, wanted ? PROT_NONE : PROT_READ | PROT_WRITE);
+  hide(base, range.bytes, wanted);
   range.is_protected = wanted;
 }
 

@@ -3,8 +3,9 @@
 // with it, the host may not touch managed memory. Memory attached to a stream is forbidden only while a
 // kernel of the stream runs, memory attached to the host never. Forbidden pages are protected; an access to
 // them all the same ends with one line and SIGSEGV. The simulator itself reaches managed memory through
-// another mapping of the same pages. Left out: a system call on such memory answers EFAULT; memory attached
-// to the host is not refused to kernels; attachment takes effect at the call, not in stream order.
+// another mapping of the same pages, or, of a program on simulated cores, past their rights. Left out: a
+// system call on such memory answers EFAULT; memory attached to the host is not refused to kernels;
+// attachment takes effect at the call, not in stream order.
 #pragma once
 
 #include <cstdint>
@@ -30,9 +31,11 @@ class ManagedGuard {
   // Managed memory of the program and the simulator's view of it; null when there is none left. `bytes` are
   // whole pages.
   std::byte* allocate(Bytes bytes, std::byte*& backing);
+  // The same pages of a program on simulated cores, which the program has allocated, and gives back.
+  void watch(void* first, Bytes bytes);
   // `stream` counts with Attachment::Single.
   void attach(VirtualAddress base, Attachment attachment, driver::StreamId stream);
-  // False when it is no managed memory.
+  // False when it is no memory of allocate().
   bool release(VirtualAddress base);
   // The simulator's place of a byte that the program may not touch now.
   std::byte* backing(const std::byte* host) const;
@@ -40,6 +43,9 @@ class ManagedGuard {
   void launched(driver::CommandId id, driver::StreamId stream, const std::string& kernel);
   // A host function in a stream may touch managed memory when no kernel runs, whatever is queued behind it.
   void around_host_function(const std::function<void()>& function);
+  // The same in two parts, between ticks: of a program on simulated cores.
+  void host_function_begins();
+  void host_function_ended();
   // The host has synchronized with something: complete kernels run no more.
   void synchronized();
 
@@ -60,6 +66,8 @@ class ManagedGuard {
     driver::StreamId stream;
     std::string kernel;
   };
+  void add(VirtualAddress base, Range range);
+  void hide(VirtualAddress base, Bytes bytes, bool hidden);
   const Running* user_of(const Range& range) const;
   void apply(VirtualAddress base, Range& range);
   void apply();
@@ -67,6 +75,8 @@ class ManagedGuard {
   Runtime& runtime_;
   std::map<VirtualAddress, Range> ranges_;
   std::vector<Running> running_;
+  std::vector<Running> queued_;  // behind the host functions that run
+  unsigned host_functions_ = 0;  // that have memory open
   std::size_t allocations_ = 0;
 };
 

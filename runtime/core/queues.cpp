@@ -92,7 +92,13 @@ driver::Command host_function_command(Runtime& runtime, HostFunction function) {
   command.cost = &runtime.cost(CallKind::HostFunction);
   if (process::ProgramSide* const side = runtime.program().side()) {
     command.begin_host_function = [&runtime, side, there = std::move(function.there)](driver::CommandId id) {
-      side->begin(there(), [&runtime, id] { runtime.driver().host_function_ended(id); });
+      ManagedGuard* const guard = runtime.managed_guard();
+      if (guard != nullptr)
+        runtime.process().engine().between_ticks([guard] { guard->host_function_begins(); });
+      side->begin(there(), [&runtime, id, guard] {
+        if (guard != nullptr) guard->host_function_ended();
+        runtime.driver().host_function_ended(id);
+      });
     };
     return command;
   }

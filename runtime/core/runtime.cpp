@@ -47,9 +47,8 @@ Runtime& Runtime::get() {
 
 Runtime::Runtime() : program_(process::Program::get()), words_(&kNoWords) {
   machine::HostPages* const pages = process().host_pages();
-  if (ManagedGuard::needed(config()) && program_.side() == nullptr)
-    managed_guard_ = std::make_unique<ManagedGuard>(*this);
-  if (managed_guard_ == nullptr && pages == nullptr) return;
+  if (ManagedGuard::needed(config())) managed_guard_ = std::make_unique<ManagedGuard>(*this);
+  if (program_.side() != nullptr || (managed_guard_ == nullptr && pages == nullptr)) return;
   program_.reach_memory_by([this, pages](const std::byte* host) {
     std::byte* const place = pages != nullptr ? pages->backing(host) : nullptr;
     if (place != nullptr) return place;
@@ -61,7 +60,9 @@ void* Runtime::allocate_host(Bytes bytes, memory::AllocationKind kind, const Hos
   const Bytes whole = round_up(std::max<Bytes>(bytes, 1), space().page_bytes());
   const memory::AllocatingCall call = call_of(kind, use);
   machine::HostPages* const pages = process().host_pages();
-  const bool guarded = kind == memory::AllocationKind::Managed && managed_guard_ != nullptr;
+  const bool on_cores = program_.side() != nullptr;
+  const bool is_managed = kind == memory::AllocationKind::Managed && managed_guard_ != nullptr;
+  const bool guarded = is_managed && !on_cores;
   if (guarded || (kind == memory::AllocationKind::Pinned && pages != nullptr)) {
     std::byte* backing = nullptr;
     std::byte* host =
@@ -87,6 +88,11 @@ void* Runtime::allocate_host(Bytes bytes, memory::AllocationKind kind, const Hos
     return nullptr;
   }
   host_memory_[pointer] = whole;
+  if (is_managed) {
+    managed_guard_->watch(pointer, whole);
+    if (use.attachment != Attachment::Global)
+      managed_guard_->attach(duet::virtual_address(pointer), use.attachment, 0);
+  }
   return pointer;
 }
 

@@ -71,8 +71,9 @@ class Runtime {
     if (managed_guard_ != nullptr) managed_guard_->launched(id, stream, kernel);
   }
   void synchronized(host::HostThread& host) {
-    maintenance_.synchronized(host);
+    // Kernels that end while caches are written back have not been waited for.
     if (managed_guard_ != nullptr) managed_guard_->synchronized();
+    maintenance_.synchronized(host);
   }
   Maintenance& maintenance() { return maintenance_; }
 

@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "cuda/session/session.h"
 #include "machine/host/processor.h"
+#include "process/access_fault.h"
 
 extern "C" int duet_unsupported(const char* name);
 extern "C" int duet_driver_unsupported(const char* name);
@@ -45,7 +46,8 @@ GuestProgram::GuestProgram(const rv64::ProcessOptions& options)
       program_(program_for(*this)),
       calls_(program_.machine().engine(), [this](const host::GuestCall& call) { return serve(call); }),
       host_(*program_.machine().system().processor(), options_,
-            {nullptr, &calls_, &program_.machine().watch(), program_.machine().borrower()}) {}
+            {nullptr, &calls_, &program_.machine().watch(), program_.machine().borrower(),
+             process::explain_fault}) {}
 
 GuestProgram::~GuestProgram() = default;
 
@@ -123,6 +125,11 @@ void* GuestProgram::allocate(Bytes bytes, bool uncached) {
 
 void GuestProgram::release(void* first, Bytes bytes) {
   host_.space().unmap(address_of(first).value(), bytes);
+}
+
+void GuestProgram::hide(void* first, Bytes bytes, bool hidden) {
+  constexpr int kNone = 0, kReadWrite = 3;
+  host_.space().protect(address_of(first).value(), bytes, hidden ? kNone : kReadWrite);
 }
 
 void GuestProgram::begin(const Function& function, std::function<void()> ended) {

@@ -27,6 +27,7 @@ class GuestProgram final : public process::ProgramSide {
   void check(const char* what, const void* first, Bytes bytes, bool writes) override;
   void* allocate(Bytes bytes, bool uncached) override;
   void release(void* first, Bytes bytes) override;
+  void hide(void* first, Bytes bytes, bool hidden) override;
   void begin(const Function& function, std::function<void()> ended) override;
   std::unique_ptr<host::HostThread> new_thread(machine::Process& machine) override;
 

@@ -157,6 +157,11 @@ void watch_faults(Program& program) {
 
 void explain_faults_by(FaultExplainer explainer) { api_explainer = explainer; }
 
+void explain_fault(VirtualAddress address) {
+  char text[1024];
+  if (api_explainer != nullptr && api_explainer(address, text, sizeof text)) std::fputs(text, stderr);
+}
+
 HostAccess::HostAccess(const char* by, const void* at, Bytes count, bool is_write)
     : call(by), first(virtual_address(at)), bytes(count), writes(is_write), outer_(current) {
   const bool known = outer_ != nullptr && first - outer_->first < outer_->bytes;

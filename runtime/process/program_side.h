@@ -28,6 +28,8 @@ class ProgramSide {
   // holds them.
   virtual void* allocate(Bytes bytes, bool uncached) = 0;
   virtual void release(void* first, Bytes bytes) = 0;
+  // The program may not touch these whole pages, or may again.
+  virtual void hide(void* first, Bytes bytes, bool hidden) = 0;
   // A function of the program, with its arguments.
   struct Function {
     const void* address = nullptr;

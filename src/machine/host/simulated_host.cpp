@@ -37,6 +37,7 @@ class SimulatedHost::Parts final : public ProcessorClient, cpu::SampleSink {
         guest_calls_(options.calls),
         watch_(options.watch),
         borrower_(options.lends_to),
+        faulted_(options.faulted),
         file_(rv64::read_elf(program.arguments.at(0))),
         engine_(processor.engine()),
         memory_(processor.memory()),
@@ -65,6 +66,7 @@ class SimulatedHost::Parts final : public ProcessorClient, cpu::SampleSink {
     alarm_rang_ = true;
   }
   Cycle trapped(cpu::Core& core, const rv64::Trap& trap, Picoseconds now) override;
+  void tell_of_fault(const rv64::Trap& trap) const;
   Cycle preempted(cpu::Core& core, Picoseconds now) override;
   void schedule(Picoseconds now);
 
@@ -117,6 +119,7 @@ class SimulatedHost::Parts final : public ProcessorClient, cpu::SampleSink {
   host::GuestCalls* const guest_calls_;
   host::TimeWatch* const watch_;
   CoreBorrower* const borrower_;
+  const std::function<void(VirtualAddress)> faulted_;
   const rv64::ElfFile file_;
   sim::Engine& engine_;
   CpuMemory& memory_;
@@ -298,6 +301,10 @@ Cycle SimulatedHost::Parts::free_again(cpu::Core& core, Picoseconds now) {
   return core.registers() != nullptr ? cpu_.context_switch_cycles : 0;
 }
 
+void SimulatedHost::Parts::tell_of_fault(const rv64::Trap& trap) const {
+  if (faulted_ && trap.cause == rv64::TrapCause::AccessFault) faulted_(VirtualAddress(trap.fault.address));
+}
+
 Cycle SimulatedHost::Parts::trapped(cpu::Core& core, const rv64::Trap& trap, Picoseconds now) {
   rv64::Thread* const thread = running_[core.number()];
   if (thread == nullptr) {
@@ -317,7 +324,7 @@ Cycle SimulatedHost::Parts::trapped(cpu::Core& core, const rv64::Trap& trap, Pic
     calls_.serve();
     tell_who_goes_on();
     acting_ = 0;
-  } else if (!calls_.enter_fault_handler(trap)) {
+  } else if (tell_of_fault(trap); !calls_.enter_fault_handler(trap)) {
     rv64::tell_fault(file_, image_, memory_, trap, thread->hart);
     end_ = rv64::ProcessEnd{0, rv64::SystemCalls::signal_of(trap)};
   }

@@ -12,6 +12,7 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -38,6 +39,8 @@ struct HostOptions {
   host::GuestCalls* calls = nullptr;         // who serves them; null: nobody
   host::TimeWatch* watch = nullptr;          // null: nobody looks
   CoreBorrower* lends_to = nullptr;          // who has the cores that no thread has; null: nobody
+  // Hears of a fault of the program at an address, before the program's own handler; null: nobody.
+  std::function<void(VirtualAddress)> faulted{};
 };
 
 // What a thread of the program has had of the cores.

@@ -1,0 +1,42 @@
+#!/usr/bin/env python3
+"""Who may touch managed memory while a kernel may run, on simulated cores: as in a process of its own
+(front_door/managed_test.py), on a machine with a link and on one with one DRAM.
+Usage: managed_test.py BUILD_DIRECTORY SOURCE_DIRECTORY [unittest arguments]"""
+from simulated_host import DUET, WORK, GuestFixture, call, main
+
+
+class Managed(GuestFixture):
+    def run_case(self, how, machine, options=()):
+        program = self.guest("../front_door/managed_access.cu")
+        return call(DUET, "run", "-q", "--host", "simulated", "--machine", machine, *options, "--out", WORK / f"{machine}-{how}", program, how)
+
+    def test_an_access_ends_the_program(self):
+        for machine in ["lustig2013", "tk1"]:
+            for how, where in [("read", "(byte 4000 of allocation 1 of managed memory)"),
+                               ("disjoint", "(byte 20 of allocation 2 of managed memory)"),
+                               ("other_stream", "(byte 0 of allocation 1 of managed memory)")]:
+                with self.subTest(machine=machine, how=how):
+                    result = self.run_case(how, machine)
+                    self.assertEqual((result.returncode, result.stdout), (139, ""), result.stderr)
+                    lines = [line for line in result.stderr.splitlines() if "managed memory" in line]
+                    self.assertEqual(len(lines), 1, result.stderr)
+                    for words in [where, "while kernel '_Z6changePi' may run", "synchronize before"]:
+                        self.assertIn(words, lines[0])
+
+    def test_what_may_be_done(self):
+        for machine in ["lustig2013", "tk1"]:
+            for how, output in [("wait", "2 0\n"), ("attached", "2 3\n"), ("host_attached", "2 3\n"), ("queried", "2 0\n"),
+                                ("copied", "2 2 0\n"), ("host_function", "13 0\n"), ("system_call", "-1 2 0\n"), ("own_handler", "handled\n")]:
+                if (machine, how) == ("tk1", "host_function"):
+                    continue  # the driver does nothing with caches around it (docs/use/memory-methods.md)
+                with self.subTest(machine=machine, how=how):
+                    result = self.run_case(how, machine)
+                    self.assertEqual((result.returncode, result.stdout, result.stderr), (0, output, ""))
+
+    def test_where_the_machine_has_concurrent_access(self):
+        result = self.run_case("disjoint", "lustig2013", ["--set", "gpu.concurrent_managed_access=true"])
+        self.assertEqual((result.returncode, result.stdout, result.stderr), (0, "2 3\n", ""))
+
+
+if __name__ == "__main__":
+    main()
