@@ -30,6 +30,8 @@ std::vector<Field> fields_of(Machine& machine);
 
 // The fields of the timed GPU: SM pipelines, caches, interconnect, DRAM.
 void add_timed_gpu(std::vector<Field>& fields, Gpu& gpu);
+// Of these the fields of the DRAM.
+void add_dram(std::vector<Field>& fields, Dram& dram);
 // The fields of simulated cores and their caches.
 void add_cpu(std::vector<Field>& fields, Cpu& cpu);
 // The fields of [memory_fabric].

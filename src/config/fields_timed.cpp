@@ -161,6 +161,8 @@ void add_sm(std::vector<Field>& fields, Sm& sm) {
                     "between the arrivals of two warps of an SM at barriers; 0: they do not wait"});
 }
 
+}  // namespace
+
 void add_dram(std::vector<Field>& fields, Dram& dram) {
   const std::vector<Field> own{
       {"gpu.dram.channels", &dram.channels, 1u, 256u, "", "memory controllers"},
@@ -219,6 +221,8 @@ void add_dram(std::vector<Field>& fields, Dram& dram) {
   timing("rrefd", dram.timing.rrefd, "HBM3: REF of one bank to REF or ACT of another");
   timing("refi", dram.timing.refi, "average REF to REF of one rank, or of one bank");
 }
+
+namespace {
 
 void add_full_empty(std::vector<Field>& fields, FullEmpty& own) {
   const std::vector<Field> all{

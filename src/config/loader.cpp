@@ -45,6 +45,7 @@ bool same_value(const toml::node& one, const toml::node& other) {
 }
 
 void flatten(const MachineFile& file, toml::table& table, const std::string& prefix, RawValues& values) {
+  const bool has_base = file.table.contains("base");
   for (auto&& [key, node] : table) {
     const std::string name = prefix + std::string(key.str());
     const unsigned line = node.source().begin.line;
@@ -65,12 +66,11 @@ void flatten(const MachineFile& file, toml::table& table, const std::string& pre
       continue;
     }
     const bool known = line != 0 && line <= file.comments.size();
-    const auto before = values.find(name);
+    const std::string_view comment = known ? file.comments[line - 1] : std::string_view();
+    const auto [value, is_first] = values.try_emplace(name);
     const bool over_another =
-        file.table.contains("base") &&
-        (before == values.end() || !same_value(*before->second.node, node) || before->second.over_another);
-    values[name] = {&node, known ? std::string_view(file.comments[line - 1]) : std::string_view(), &file,
-                    line, over_another};
+        has_base && (is_first || !same_value(*value->second.node, node) || value->second.over_another);
+    value->second = {&node, comment, &file, line, over_another};
   }
 }
 

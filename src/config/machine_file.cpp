@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <optional>
+#include <utility>
 
 #include "base/error.h"
 #include "base/file.h"
@@ -81,14 +82,14 @@ bool is_table_or_value(std::string_view line) {
 
 // The text without its comments (most of it, and slow in toml++), and the comment of each line.
 std::string take_comments(const std::string& text, const std::string& path,
-                          std::vector<std::string>& comments) {
+                          std::vector<std::string_view>& comments) {
   std::string rest;
   rest.reserve(text.size());
   for (std::size_t begin = 0; begin < text.size();) {
     const std::size_t end = std::min(text.find('\n', begin), text.size());
     const auto [value, comment] = split_line(std::string_view(text.data() + begin, end - begin));
     begin = end + 1;
-    comments.emplace_back(comment);
+    comments.push_back(comment);
     if (!value.empty() && !is_table_or_value(value))
       throw Error(fmt::format(
           "{}:{}: neither [table], [[table]] nor key = value (a number, true, false or one string in quotes)",
@@ -114,10 +115,14 @@ MachineFile read(const std::string& path, std::string_view what, std::string_vie
                             what, hint));
   if (kind == std::filesystem::file_type::regular && std::filesystem::file_size(path, ignored) > kMostBytes)
     throw Error(fmt::format("{} is no {}: it has more than {} MiB", path, what, kMostBytes >> 20));
-  const std::optional<std::string> text = read_file(path);
+  std::optional<std::string> text = read_file(path);
   if (!text) throw Error(fmt::format("cannot read {} file {}", what, path));
-  MachineFile file{path, std::filesystem::path(path).filename(), {}, {}};
-  const std::string values = take_comments(*text, path, file.comments);
+  MachineFile file{path,
+                   std::filesystem::path(path).filename(),
+                   {},
+                   std::make_unique<const std::string>(std::move(*text)),
+                   {}};
+  const std::string values = take_comments(*file.text, path, file.comments);
   try {
     file.table = toml::parse(values, path);
   } catch (const toml::parse_error& e) {

@@ -2,6 +2,7 @@
 // lines: they name the sources of numbers, and toml++ drops them.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,7 +14,8 @@ namespace duet::config {
 struct MachineFile {
   std::string path, name;  // as it was opened; without its folders
   toml::table table;
-  std::vector<std::string> comments;  // of each line
+  std::unique_ptr<const std::string> text;
+  std::vector<std::string_view> comments;  // of each line of the text
 };
 
 // Throws duet::Error with file and line.

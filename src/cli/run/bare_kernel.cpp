@@ -117,18 +117,20 @@ void initialize(std::byte* memory, Bytes bytes, std::string_view how, const std:
       throw Error(fmt::format("--arg {}: {} has only {} of {} bytes", argument, path, file.gcount(), bytes));
     return;
   }
+  Random own = random;  // which no store to `memory` changes
   if (how == "random_u32") {
-    fill_words(memory, bytes, [&](std::uint32_t) { return random.next(); });
+    fill_words(memory, bytes, [&](std::uint32_t) { return own.next(); });
   } else if (how == "iota_u32") {
     fill_words(memory, bytes, [](std::uint32_t index) { return index; });
   } else if (how == "random_f32") {  // in [0, 1)
     fill_words(memory, bytes, [&](std::uint32_t) {
-      return std::bit_cast<std::uint32_t>(static_cast<float>(random.next() >> 8) * 0x1p-24f);
+      return std::bit_cast<std::uint32_t>(static_cast<float>(own.next() >> 8) * 0x1p-24f);
     });
   } else {
     throw Error(fmt::format("--arg {}: unknown contents '{}' (random_f32, random_u32, iota_u32, @file)",
                             argument, how));
   }
+  random = own;
 }
 
 template <typename T>

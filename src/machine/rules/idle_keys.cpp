@@ -140,11 +140,13 @@ constexpr std::array<Rule, 18> kRules{{
 }};
 
 std::string why_idle_timing(const config::Machine& machine, const std::string& key) {
-  config::Machine own = machine;
-  for (const config::Field& field : config::fields_of(own)) {
+  config::Dram own = machine.gpu.dram;
+  std::vector<config::Field> fields;
+  config::add_dram(fields, own);
+  for (const config::Field& field : fields) {
     if (field.key != key) continue;
     for (const auto parameter : memory::kTimingParameters)
-      if (std::get<std::uint64_t*>(field.value) == &(own.gpu.dram.timing.*parameter))
+      if (std::get<std::uint64_t*>(field.value) == &(own.timing.*parameter))
         return memory::why_unused(machine.gpu.dram, parameter);
   }
   return {};
