@@ -218,7 +218,7 @@ Subcommand preexec_command(CLI::App& duet) {
 Subcommand reproduce_command(CLI::App& duet) {
   CLI::App* app = duet.add_subcommand("reproduce", "measure what a paper claims");
   const auto options = std::make_shared<reproduce::Options>();
-  app->add_option("paper", options->paper, "lustig2013 or yang2012")->required();
+  app->add_option("paper", options->paper, "lustig2013, yang2012 or dashti2017")->required();
   app->add_option("--only", options->only, "claims, separated by commas, or 'choices'")->delimiter(',');
   add_json_option(*app, options->json, "the scorecard, or with --list the claims,");
   app->add_option("--html", options->html,

@@ -39,7 +39,7 @@ const Experiment* Paper::experiment(const std::string& of) const {
 
 const Paper& paper_named(const std::string& name) {
   std::string known;
-  for (const Paper* paper : {&kLustig2013, &kYang2012}) {
+  for (const Paper* paper : {&kLustig2013, &kYang2012, &kDashti2017}) {
     if (name == paper->name) return *paper;
     known += (known.empty() ? "" : ", ") + std::string(paper->name);
   }

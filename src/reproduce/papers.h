@@ -46,6 +46,6 @@ struct Paper {
 // Throws duet::Error for an unknown one.
 const Paper& paper_named(const std::string& name);
 
-extern const Paper kLustig2013, kYang2012;
+extern const Paper kLustig2013, kYang2012, kDashti2017;
 
 }  // namespace duet::reproduce

@@ -33,7 +33,7 @@ std::string key_of(const Job& job) {
     key += '\n';
     for (const std::string& word : *part) key += word + ' ';
   }
-  return key + '\n' + job.machine + (job.check_races ? "\nraces" : "");
+  return key + '\n' + job.machine + (job.check_races ? "\nraces" : "") + (job.on_cores ? "\ncores" : "");
 }
 
 std::string contents(const fs::path& path) { return read_file(path).value_or(""); }
@@ -81,14 +81,20 @@ pid_t start_process(std::vector<std::string> command, const std::string& output 
 
 }  // namespace
 
-double Outcome::runtime_us() const {
+double Outcome::runtime_us() const { return us_between("data ready", "finish"); }
+
+double Outcome::us_between(const char* from, const char* to) const {
   if (!statistics.contains("marks")) return 0;
   double begin = -1, end = -1;
   for (const auto& mark : statistics["marks"]) {
-    if (mark["name"] == "data ready") begin = mark["time_ps"].get<double>();
-    if (mark["name"] == "finish") end = mark["time_ps"].get<double>();
+    if (mark["name"] == from) begin = mark["time_ps"].get<double>();
+    if (mark["name"] == to) end = mark["time_ps"].get<double>();
   }
   return begin < 0 || end < 0 ? 0 : (end - begin) / 1e6;
+}
+
+double Outcome::counter(const char* name) const {
+  return statistics.contains("counters") ? statistics["counters"].value(name, 0.0) : 0;
 }
 
 double Outcome::processor_us(const std::string& state) const {
@@ -194,6 +200,7 @@ std::vector<std::string> Runner::compilation(const Job& job, const std::string& 
     // The linker's remark about dlopen in static libgomp does not matter here.
     command = {"/usr/bin/env",      kProcessorCompiler, "-static", "-fopenmp",
                "-Wl,--no-warnings", source + ".cpp",    "-o",      program};
+  if (job.on_cores) command.insert(command.begin() + 2, {"--host", "riscv64"});
   for (const std::string& define : job.defines) command.push_back((job.on_processor ? "" : "-D") + define);
   return command;
 }
@@ -201,6 +208,7 @@ std::vector<std::string> Runner::compilation(const Job& job, const std::string& 
 const std::string& Runner::compiled(const Job& job) {
   std::string key = job.source;
   for (const std::string& define : job.defines) key += " -D" + define;
+  if (job.on_cores) key += " for cores";
   std::string& program = programs_[key];
   if (!program.empty()) return program;
   const std::string path = (folder_ / fmt::format("program-{}", programs_.size())).string();
@@ -225,7 +233,7 @@ int Runner::start(const Job& job, const fs::path& folder) {
                                       "--machine",
                                       job.machine};
   if (job.check_races) command.push_back("--check-races");
-  if (job.on_processor) command.insert(command.end(), {"--host", "simulated"});
+  if (job.on_processor || job.on_cores) command.insert(command.end(), {"--host", "simulated"});
   command.insert(command.end(), job.run_options.begin(), job.run_options.end());
   for (const std::string& set : job.sets) command.insert(command.end(), {"--set", set});
   command.insert(command.end(), {"--out", (folder / "out").string(), compiled(job)});

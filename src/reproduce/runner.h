@@ -25,6 +25,7 @@ struct Job {
   bool check_races = false;
   // A program without a GPU: for RV64, on the cores of `machine`.
   bool on_processor = false;
+  bool on_cores = false;  // one with a GPU, whose host code is for RV64, on the cores of `machine`
 };
 
 struct Outcome {
@@ -45,6 +46,10 @@ struct Outcome {
   // The time that a processor's program prints for its work in a state (fresh, warm, cold:
   // workloads/lustig2013/cpu/timed.h); 0 when it is missing.
   double processor_us(const std::string& state) const;
+  // Between two marks; 0 without them.
+  double us_between(const char* from, const char* to) const;
+  // A statistic of the machine at the run's end; 0: it has none of this name.
+  double counter(const char* name) const;
   // A statistic of the machine, or a state, at the last mark of this name; nothing without such a mark.
   std::optional<double> at_mark(const char* mark, const char* name) const;
 };

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 """Litmus tests between CPU and GPU: which outcomes are seen over mapped pinned memory, and whether the models allow them.
 
-Usage: litmus_gpu_test.py --duet build/bin/duet [--passes N] [--seeds A:B] [--table] [--only litmus|locks]
+Usage: litmus_gpu_test.py --duet build/bin/duet [--machine lustig2013|tk1] [--passes N] [--seeds A:B] [--table] [--only litmus|locks]
 Four passes on all shapes at night (tests/whole.py); otherwise one pass, and on each shape but the first one distance of the two.
 
 tests/guest/litmus_gpu/gpu_tests.py has the tests and the models: RVWMO and PTX, which programs may count on, and total store order with
 PCI Express, which the machine keeps. Each test runs with no fence, with the CPU's, with the GPU's and with both, on several shapes of the
 machine lustig2013, with x and y in lines of their own and in one line, in write-back and in write-combined memory. An outcome that the machine's model does not allow is a failure.
 So is one that has to be seen and is not (MUST_BE_SEEN). locks.cu: flags in both directions, rings, and Peterson's lock, which is right
-with its fences and has to be caught wrong without. --table prints a line a test. Exit status: 1 on a failure, 77 without the cross
+with its fences and has to be caught wrong without. On tk1, whose cores and GPU have one DRAM and cache no pinned memory, RVWMO and PTX judge. --table prints a line a test. Exit status: 1 on a failure, 77 without the cross
 compiler.
 """
 import argparse
@@ -25,18 +25,23 @@ sys.path[:0] = [str(HERE / "litmus_gpu"), str(HERE.parent)]
 import gpu_tests as tests  # noqa: E402
 from whole import WHOLE  # noqa: E402
 
-MACHINE = pathlib.Path(__file__).resolve().parents[2] / "machines/lustig2013.toml"
+MACHINES = pathlib.Path(__file__).resolve().parents[2] / "machines"
 # Bytes from x to y.
 DISTANCES = {"lines of their own": 2048, "one line": 8}
-SHAPES = {
+SHAPES = {"lustig2013": {
     "as it is": {},
     "a short link": {"link.latency_ns": 1},
     "small caches, no L3": {"cpu.l1.sets": 1, "cpu.l1.ways": 2, "cpu.l2.sets": 1, "cpu.l2.ways": 8, "cpu.l3.sets": 0},
     "far from the directory": {"cpu.to_directory_cycles": 40, "cpu.from_directory_cycles": 60},
-}
+}, "tk1": {
+    "as it is": {},
+    "far from the DRAM": {"memory_fabric.latency_cycles": 60},
+    "a slow controller": {"gpu.dram.controller_cycles": 90},
+}}
 # What a store buffer of the CPU shows: it must be seen, or the tests see nothing.
-MUST_BE_SEEN = (("SB", "none"), ("SB", "gpu"), ("R, CPU reads", "none"), ("R, CPU reads", "gpu"))
-MODELS = {"w": tests.machine_model, "u": tests.machine_model_combined}  # by memory type
+MUST_BE_SEEN = {"lustig2013": (("SB", "none"), ("SB", "gpu"), ("R, CPU reads", "none"), ("R, CPU reads", "gpu")),
+                "tk1": (("SB", "none"), ("R, CPU reads", "none"))}
+MODELS = {"lustig2013": {"w": tests.machine_model, "u": tests.machine_model_combined}, "tk1": {"u": tests.programs_model}}  # by memory type
 # Name, rounds.
 LOCKS = (("peterson", 60), ("flag-to-cpu", 60), ("flag-to-gpu", 60), ("ring-to-cpu", 100), ("ring-to-gpu", 100))
 WRONG = ("peterson-without-fence", 400)
@@ -55,15 +60,15 @@ def build(duet, folder):
     return programs
 
 
-def run(duet, program, shape, *arguments):
-    sets = [word for key, value in SHAPES[shape].items() for word in ("--set", f"{key}={value}")]
-    return subprocess.run([duet, "run", "--quiet", "--host", "simulated", "--machine", str(MACHINE), "--timeout", str(TIMEOUT_SECONDS),
+def run(options, program, shape, *arguments):
+    sets = [word for key, value in SHAPES[options.machine][shape].items() for word in ("--set", f"{key}={value}")]
+    return subprocess.run([options.duet, "run", "--quiet", "--host", "simulated", "--machine", str(MACHINES / f"{options.machine}.toml"), "--timeout", str(TIMEOUT_SECONDS),
                            "--out", str(program.parent / "out"), *sets, str(program), *map(str, arguments)], capture_output=True, text=True)
 
 
-def outcomes_of(duet, program, shape, distance, memory, passes, seed):
+def outcomes_of(options, program, shape, distance, memory, seed):
     """Counts of outcomes by test and variant, or a complaint."""
-    done = run(duet, program, shape, passes, seed, DISTANCES[distance], memory)
+    done = run(options, program, shape, options.passes, seed, DISTANCES[distance], memory)
     if done.returncode != 0:
         return None, f"status {done.returncode}: {done.stderr.splitlines()[:1]}"
     counts = collections.defaultdict(collections.Counter)
@@ -76,10 +81,10 @@ def outcomes_of(duet, program, shape, distance, memory, passes, seed):
     return counts, None if set(counts) == expected else f"no outcomes of {sorted(expected - set(counts))[:3]}"
 
 
-def check(counts, memory):
+def check(counts, model):
     complaints = []
     for (test, variant), seen in counts.items():
-        for outcome in sorted(set(seen) - tests.allowed(test, variant, MODELS[memory])):
+        for outcome in sorted(set(seen) - tests.allowed(test, variant, model)):
             by_programs = outcome in tests.allowed(test, variant, tests.programs_model)
             complaints.append(f"{test} with fences of {variant}: {outcome} was seen {seen[outcome]} times: "
                               f"{'allowed by RVWMO and PTX only' if by_programs else 'forbidden'} ({tests.TESTS[test]})")
@@ -93,29 +98,30 @@ def relaxed(test, variant, seen):
 def litmus(options, program):
     failures = rounds = 0
     first, last = (int(n) for n in options.seeds.split(":"))
-    for memory in (options.memory or MODELS):
+    models = MODELS[options.machine]
+    for memory in (options.memory or models):
         total = collections.defaultdict(collections.Counter)
-        for number, shape in enumerate(SHAPES):
+        for number, shape in enumerate(SHAPES[options.machine]):
             for distance in DISTANCES if WHOLE or number == 0 else [list(DISTANCES)[number % 2]]:
                 for seed in range(first, last):
-                    counts, complaint = outcomes_of(options.duet, program, shape, distance, memory, options.passes, seed)
-                    for complaint in [complaint] if complaint else check(counts, memory):
+                    counts, complaint = outcomes_of(options, program, shape, distance, memory, seed)
+                    for complaint in [complaint] if complaint else check(counts, models[memory]):
                         print(f"{shape}, {distance}, memory {memory}, seed {seed}: {complaint}", flush=True)
                         failures += 1
                     for key, seen in (counts or {}).items():
                         total[key] += seen
-        for test, variant in MUST_BE_SEEN:
+        for test, variant in MUST_BE_SEEN[options.machine]:
             if relaxed(test, variant, total[test, variant]) == 0:
                 print(f"memory {memory}: {test} with fences of {variant}: no relaxed outcome was seen")
                 failures += 1
         if options.table:
-            print_table(total, memory)
+            print_table(total, memory, models[memory])
         rounds += sum(sum(seen.values()) for seen in total.values())
     print(f"{rounds} rounds, {failures} failures")
     return failures
 
 
-def print_table(total, memory):
+def print_table(total, memory, kept_model):
     print(f"memory type {memory}")
     print("| test | accesses | " + " | ".join(f"{name}: seen of kept of allowed | relaxed" for name in
                                              ("without fence", "CPU's fence", "GPU's fence", "both")) + " |")
@@ -124,7 +130,7 @@ def print_table(total, memory):
         cells = []
         for variant in tests.VARIANTS:
             seen = total[test, variant]
-            kept, allowed = (len(tests.allowed(test, variant, model)) for model in (MODELS[memory], tests.programs_model))
+            kept, allowed = (len(tests.allowed(test, variant, model)) for model in (kept_model, tests.programs_model))
             cells.append(f"{len(seen)} of {kept} of {allowed} | {relaxed(test, variant, seen)}")
         accesses = accesses.replace("|", "\\|")
         print(f"| {test} | {accesses} | " + " | ".join(cells) + " |")
@@ -133,9 +139,9 @@ def print_table(total, memory):
 def locks(options, program):
     """Of each the words that were wrong and the increments that were lost; none but without Peterson's fence."""
     failures = lost = 0
-    for shape in SHAPES:
+    for shape in SHAPES[options.machine]:
         for name, rounds in (*LOCKS, WRONG):
-            done = run(options.duet, program, shape, name, rounds)
+            done = run(options, program, shape, name, rounds)
             told = re.fullmatch(r"(-?\d+) lost, (\d+) wrong\n", done.stdout)
             if told is None:
                 print(f"{name}, {shape}: status {done.returncode}: {done.stderr.strip()[:300]}", flush=True)
@@ -152,10 +158,11 @@ def locks(options, program):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--duet", required=True)
+    parser.add_argument("--machine", choices=SHAPES, default="lustig2013")
     parser.add_argument("--passes", type=int, default=4 if WHOLE else 1)
     parser.add_argument("--seeds", default="1:2", help="A:B, B excluded")
     parser.add_argument("--table", action="store_true")
-    parser.add_argument("--memory", choices=MODELS, help="w: write-back alone, u: write-combined alone")
+    parser.add_argument("--memory", choices=MODELS["lustig2013"], help="w: write-back alone, u: write-combined alone")
     parser.add_argument("--only", choices=("litmus", "locks"))
     options = parser.parse_args()
     options.duet = str(pathlib.Path(options.duet).resolve())

@@ -62,6 +62,16 @@ class Methods(GuestFixture):
         for method in METHODS:
             self.assertEqual(totals[method].get("host_bridge.requests", 0), 0)
 
+    def test_both_sides_share_entries_behind_a_lock(self):
+        """workloads/dashti2017/peterson.cu: every increment is there; not without the lock, and not without a flush."""
+        program = self.guest(SOURCE / "workloads/dashti2017/peterson.cu")
+        for words, right in [(["hostalloc"], True), (["sharedalloc"], True), (["hostalloc", "--lock", "no"], False),
+                             (["sharedalloc", "--lock", "no"], False), (["sharedalloc", "--flush", "no"], False)]:
+            with self.subTest(words=words):
+                result = call(DUET, "run", "--quiet", "--host", "simulated", "--machine", "tk1", "--out", WORK / "peterson", program, "--method", *words)
+                self.assertEqual(result.stdout.startswith("PASS"), right, result.stdout + result.stderr)
+                self.assertEqual("expected 16" in result.stderr, not right, result.stderr)
+
     def test_every_key_has_an_effect(self):
         managed, shared = (self.run_on("simulated", method) for method in ["managed", "sharedalloc"])
         for key, value in [("memory_fabric.clock_khz", "400000"), ("memory_fabric.flit_bytes", "8"),

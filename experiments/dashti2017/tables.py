@@ -1,0 +1,91 @@
+#!/usr/bin/env python3
+"""The tables of docs/results/dashti2017.md, from the scorecard.
+
+    duet reproduce dashti2017 --work runs --controls --json score.json
+    experiments/dashti2017/tables.py --commit 4d142d1b score.json && docs/results/render.py
+
+--commit: the one whose Duet measured."""
+import argparse
+import datetime
+import json
+import pathlib
+
+DATA = pathlib.Path(__file__).resolve().parents[2] / "docs/results/data"
+METHODS = ["default", "hostalloc", "managed", "sharedalloc"]
+
+
+def number(value):
+    return "" if value is None else f"{value:.3g}" if abs(value) < 1000 else f"{value:.0f}"
+
+
+def claims(score):
+    rows = []
+    for row in score["rows"]:
+        measured = "not run" if row["measured"] is None else f"{number(row['measured'])} {row['unit']}".strip()
+        rows.append([row["id"], row["claim"], number(row["paper"]), measured, row["verdict"], "fails" if row["control"]["fails"] else "does not fail"])
+    return ["row", "claim", "paper", "`tk1`", "", "control"], rows
+
+
+def bandwidth(score):
+    """A row a size; a column an access, a side and a method."""
+    points = score["figures"]["3"]
+    columns = [(by, access, method) for access in ("write", "read") for by in ("cpu", "gpu") for method in ("default", "hostalloc")]
+    sizes = sorted({point["bytes"] for point in points})
+    rates = {(point["by"], point["access"], point["method"], point["bytes"]): point["gb_per_s"] for point in points}
+    rows = [[f"{size // 1024}", *(number(rates.get((*column, size))) for column in columns)] for size in sizes]
+    return ["KB", *(f"{access}s, {by}, {method}" for by, access, method in columns)], rows
+
+
+def lines(score):
+    """A row a number of threads, us."""
+    points = {(p["method"], p["index"], p["entry_bytes"], p["threads"]): p["us"] for p in score["figures"]["5"]}
+    kinds = sorted({key[:3] for key in points}, key=lambda kind: (kind[0], kind[1] == "first", kind[2]))
+    rows = [[threads, *(number(points[(*kind, threads)]) for kind in kinds)] for threads in sorted({key[3] for key in points})]
+    names = {("own", 8): "four a line", ("own", 32): "one a line", ("first", 8): "all on one"}
+    return ["threads", *(f"{method}, {names[index, entry]}" for method, index, entry in kinds)], [[str(cell) for cell in row] for row in rows]
+
+
+def halves(score):
+    own = {point["method"]: point["us"] for point in score["figures"]["7"]}
+    return ["method", "ms", "sharedalloc is faster, times"], [[method, number(own[method] / 1000), number(own[method] / own["sharedalloc"])]
+                                                              for method in METHODS]
+
+
+def outside(score):
+    """A row a number of accesses outside the lock, us."""
+    return ["accesses outside", "hostalloc us", "sharedalloc us"], [[str(point["outside"]), number(point["hostalloc_us"]), number(point["sharedalloc_us"])]
+                                                                    for point in score["figures"]["9"]]
+
+
+def choices(score):
+    """What moves by more than a tenth."""
+    rows = []
+    for choice in score["choices"]:
+        of, other = choice["value"], choice["alternative"]
+        for experiment, values in of["values"].items():
+            for quantity, value in values.items():
+                changed = other["values"].get(experiment, {}).get(quantity)
+                if changed is not None and abs(changed - value) > 0.1 * abs(value):
+                    rows.append([choice["question"], f"{experiment}, {quantity.replace('_', ' ')}", f"{of['side']}: {number(value)}",
+                                 f"{other['side']}: {number(changed)}"])
+    return ["question", "quantity", "value", "alternative"], rows
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--commit", required=True)
+    parser.add_argument("score", type=pathlib.Path)
+    options = parser.parse_args()
+    score = json.loads(options.score.read_text())
+    tables = {"claims": claims, "bandwidth": bandwidth, "lines": lines, "halves": halves, "outside": outside, "choices": choices}
+    for name, table in tables.items():
+        columns, rows = table(score)
+        if not rows:
+            continue
+        data = {"command": "duet reproduce dashti2017 --controls; experiments/dashti2017/tables.py", "commit": options.commit,
+                "host": "any: simulated time does not depend on it", "date": datetime.date.today().isoformat(), "columns": columns, "rows": rows}
+        (DATA / f"dashti2017-{name}.json").write_text(json.dumps(data, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()

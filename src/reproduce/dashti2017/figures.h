@@ -1,0 +1,22 @@
+// dashti2017 sections 3 and 4, a chip with one DRAM whose caches nothing keeps coherent: Table 1 and Figures
+// 3, 5, 7 and 9, by programs on simulated cores, one source for all methods.
+#pragma once
+
+#include "reproduce/experiments.h"
+
+namespace duet::reproduce::dashti2017 {
+
+// Who caches the memory of each method, and whether both sides may use it at a time.
+void measure_table_1(Experiments& experiments, const Setup& setup, Measurements& out);
+// Bandwidth of a core and of the GPU by the size of the array.
+void measure_figure_3(Experiments& experiments, const Setup& setup, Measurements& out);
+// Threads that increment entries of their own, or one, several on a line of L2 or each on its own.
+void measure_figure_5(Experiments& experiments, const Setup& setup, Measurements& out);
+// Both sides increment halves of an array at once.
+void measure_figure_7(Experiments& experiments, const Setup& setup, Measurements& out);
+// Threads of both sides share entries behind a lock, by how much they do outside it.
+void measure_figure_9(Experiments& experiments, const Setup& setup, Measurements& out);
+// A copy of 64 MB.
+void measure_copy(Experiments& experiments, const Setup& setup, Measurements& out);
+
+}  // namespace duet::reproduce::dashti2017

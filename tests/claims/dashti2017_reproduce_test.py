@@ -1,0 +1,53 @@
+#!/usr/bin/env python3
+"""`duet reproduce dashti2017 --quick`: Table 1 and its controls, and rows that are those of the runs. Usage: dashti2017_reproduce_test.py DUET
+
+By day Table 1; at night (tests/whole.py) all rows. Which bandwidth a method reaches is not tested: it changes with the machine file. Who caches is."""
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from whole import WHOLE  # noqa: E402
+
+METHODS = ["default", "hostalloc", "managed", "sharedalloc"]
+
+
+def main():
+    duet = sys.argv[1]
+    with tempfile.TemporaryDirectory() as folder:
+        file, work = pathlib.Path(folder) / "out.json", folder + "/work"
+        only = [] if WHOLE else ["--only", "D-T1"]
+
+        def reproduce(*arguments):
+            done = subprocess.run([duet, "reproduce", "dashti2017", "--quick", "--quiet", "--work", work, "--json", str(file), *arguments],
+                                  capture_output=True, text=True)
+            assert done.returncode == 0 and done.stderr == "", done.stderr
+            return done, json.loads(file.read_text())
+
+        done, result = reproduce(*only)
+        assert (result["paper"], result["machine"], result["quick"]) == ("dashti2017", "tk1", True), result
+        rows = result["rows"]
+        assert {row["id"] for row in rows} >= {"D-T1"} and all(row["measured"] is not None for row in rows), rows
+        assert [row["verdict"] for row in rows if row["id"] == "D-T1"] == ["holds"] * 3, rows
+        cells = {row["method"]: (row["cpu"], row["gpu"], row["both_at_once"]) for row in result["figures"]["Table 1"]}
+        assert cells == {"default": (True, True, True), "hostalloc": (False, False, True), "managed": (True, True, False),
+                         "sharedalloc": (True, True, True)}, cells
+        if WHOLE:
+            times = {point["method"]: point["us"] for point in result["figures"]["7"]}
+            assert list(times) == METHODS, times
+            over = next(row["measured"] for row in rows if row["id"] == "D-F7" and "sharedalloc over default" in row["claim"])
+            assert abs(over - times["default"] / times["sharedalloc"]) < 1e-9, (over, times)
+
+        # On a machine where it must not be so, no row holds; what has run before is not run again.
+        done, _ = reproduce("--only", "D-T1", "--controls")
+        assert done.stdout.count("fails as must") == 3 and "STILL HOLDS" not in done.stdout, done.stdout
+
+        done = subprocess.run([duet, "reproduce", "dashti2017", "--machine", "gtx580", "--quick", "--quiet", "--only", "D-T1"],
+                              capture_output=True, text=True)
+        assert "Traceback" not in done.stderr and done.stderr.count("\n") <= 1, done.stderr
+
+
+if __name__ == "__main__":
+    main()
