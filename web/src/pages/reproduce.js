@@ -76,9 +76,22 @@ function figureSection(figure, at) {
   return result;
 }
 
+// Of a paper without one mean: each quantity that the other side moves by more than a tenth.
+function choicesByQuantity(list) {
+  const result = section("choices", "What the paper leaves open", "Each choice, and what moves by more than a tenth with the other side of it.");
+  const rows = list.flatMap((one, i) => Object.entries(one.value.values).flatMap(([experiment, own]) => Object.keys(own)
+    .filter((quantity) => Math.abs((one.alternative.values[experiment]?.[quantity] ?? NaN) - own[quantity]) > 0.1 * Math.abs(own[quantity]))
+    .map((quantity) => [one.question, `${experiment}, ${quantity.replaceAll("_", " ")}`, one.value.side, value(`choices/${i}/value/values/${experiment}/${quantity}`),
+      one.alternative.side, value(`choices/${i}/alternative/values/${experiment}/${quantity}`)])));
+  result.append(table([{ title: "question", left: true }, { title: "quantity", left: true }, { title: "taken", left: true }, "", { title: "other", left: true }, ""], rows, { class: "score" }));
+  result.append(details("Reasons", () => table([{ title: "choice", left: true }, { title: "why this side", left: true }], list.map((one) => [one.id, one.reason]), { class: "score" })));
+  return result;
+}
+
 function choices() {
   const list = page.choices ?? [];
   if (list.length === 0) return null;
+  if (list.every((one) => one.value.values)) return choicesByQuantity(list);
   const result = section("choices", "What the paper leaves open", "Each choice, and what the mean gain would be with the other side of it.");
   const benchmarks = [...new Set(list.flatMap((one) => Object.keys(one.value.benchmarks ?? {})))];
   const most = Math.max(1e-9, ...list.flatMap((one) => [one.value, one.alternative].map((side) => Math.abs(side.mean_gain_percent ?? 0))));
