@@ -6,24 +6,14 @@
 
 --commit: the one whose Duet measured."""
 import argparse
-import datetime
-import json
 import pathlib
+import sys
 
-DATA = pathlib.Path(__file__).resolve().parents[2] / "docs/results/data"
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+import scorecard  # noqa: E402
+from scorecard import number  # noqa: E402
+
 METHODS = ["default", "hostalloc", "managed", "sharedalloc"]
-
-
-def number(value):
-    return "" if value is None else f"{value:.3g}" if abs(value) < 1000 else f"{value:.0f}"
-
-
-def claims(score):
-    rows = []
-    for row in score["rows"]:
-        measured = "not run" if row["measured"] is None else f"{number(row['measured'])} {row['unit']}".strip()
-        rows.append([row["id"], row["claim"], number(row["paper"]), measured, row["verdict"], "fails" if row["control"]["fails"] else "does not fail"])
-    return ["row", "claim", "paper", "`tk1`", "", "control"], rows
 
 
 def bandwidth(score):
@@ -76,15 +66,11 @@ def main():
     parser.add_argument("--commit", required=True)
     parser.add_argument("score", type=pathlib.Path)
     options = parser.parse_args()
-    score = json.loads(options.score.read_text())
-    tables = {"claims": claims, "bandwidth": bandwidth, "lines": lines, "halves": halves, "outside": outside, "choices": choices}
+    score = scorecard.load(options.score)
+    tables = {"claims": scorecard.claims([score]), "bandwidth": bandwidth(score), "lines": lines(score), "halves": halves(score),
+              "outside": outside(score), "choices": choices(score)}
     for name, table in tables.items():
-        columns, rows = table(score)
-        if not rows:
-            continue
-        data = {"command": "duet reproduce dashti2017 --controls; experiments/dashti2017/tables.py", "commit": options.commit,
-                "host": "any: simulated time does not depend on it", "date": datetime.date.today().isoformat(), "columns": columns, "rows": rows}
-        (DATA / f"dashti2017-{name}.json").write_text(json.dumps(data, indent=1) + "\n")
+        scorecard.write(f"dashti2017-{name}", "duet reproduce dashti2017 --controls; experiments/dashti2017/tables.py", options.commit, *table)
 
 
 if __name__ == "__main__":
