@@ -35,6 +35,11 @@ const std::vector<Exception>& exceptions() {
        "WaitRefCnt "
        "has",
        "not in hu2016; lustig2013, section 4"},
+      {"cache maintenance before a kernel", Rule::Atomicity,
+       "where caches of cores and GPU are not coherent a launch may move (write back or give up lines of L2) "
+       "before its blocks, and behind them: the group begins with the first of these moves, and its blocks "
+       "wait for them",
+       "not in hu2016; dashti2017, section 3"},
       {"programmatic launches", Rule::Synchronization,
        "a kernel that may overlap the one before it does not: Duet starts it when that has ended, so the "
        "rule is asked "

@@ -250,6 +250,7 @@ Model instance_of(const config::Topology& machine, const InstanceOptions& option
   Structure& structure = model.structure;
   if (machine.gpu) {
     structure.levels = {sm_level(machine.gpu->sm, terms), gpu_level(*machine.gpu, terms)};
+    if (machine.memory_fabric) structure.levels.back().arrays.push_back({"cache engine", true, 1, 1, 1});
     add_program(model, *machine.gpu, terms);
   }
   if (options.host) {

@@ -222,9 +222,10 @@ void Rules::check_before(const Operation& operation, Group& group) {
 }
 
 void Rules::begin(const Operation& operation, Group& group) {
-  if (group.begun) return broken(Rule::Atomicity, operation, "begins twice");
+  const bool moved = std::exchange(group.moved_first, false);
+  if (group.begun && !moved) return broken(Rule::Atomicity, operation, "begins twice");
+  if (!moved) check_before(operation, group);
   group.begun = true;
-  check_before(operation, group);
   if (operation.unit == kNobody) return;
   const std::uint64_t contexts = limits_[operation.level].contexts;
   if (contexts != 0 && operation.unit >= contexts)
@@ -254,11 +255,15 @@ void Rules::take_room(const Operation& operation, const Group& group) {
 
 void Rules::dispatch(const Operation& operation, Group& group) {
   const std::uint64_t width = group.submitted.width, units = limits_[operation.level].units;
-  if (!group.begun) {
+  if (!group.begun || group.moved_first) {
     broken(Rule::Synchronization, operation, ": task instance {} is dispatched before its group begins",
            operation.index);
     group.begun = true;
+    group.moved_first = false;
   }
+  if (group.moving != 0)
+    broken(Rule::Synchronization, operation,
+           ": task instance {} is dispatched, and a move for it has not ended", operation.index);
   if (group.ended)
     broken(Rule::Synchronization, operation, ": task instance {} is dispatched after its group has ended",
            operation.index);
@@ -299,13 +304,15 @@ void Rules::move_begins(const Operation& operation, Group& group) {
     Operation begin = operation;
     begin.unit = kNobody;
     this->begin(begin, group);
+    group.moved_first = group.submitted.kind == ScriptKind::Computing;
   }
   if (group.ended) broken(Rule::Synchronization, operation, "moves data after its end");
   const std::uint64_t movers = limits_[operation.level].movers;
   if (movers != 0 && operation.unit >= movers)
     broken(Rule::Locality, operation, "moves data with PE {}, and there are {}", operation.unit, movers);
-  // A computing task's instances have ended before its data move (exceptions.h).
-  if (group.submitted.kind == ScriptKind::Computing && group.finished != group.submitted.width && !fault_)
+  // A computing task's data move before its instances, or behind them (exceptions.h).
+  if (group.submitted.kind == ScriptKind::Computing && !group.moved_first &&
+      group.finished != group.submitted.width && !fault_)
     broken(Rule::Atomicity, operation, "moves data, and {} of {} task instances have ended", group.finished,
            group.submitted.width);
   auto& busy = levels_[operation.level].nodes[operation.node].movers;

@@ -84,6 +84,7 @@ class Rules {
     Operation submitted;
     std::uint64_t order = 0;  // of all submitted
     bool fetched = false, entered = false, begun = false, ended = false, left = false;
+    bool moved_first = false;  // a computing one: data moved for it, and it has not got its context yet
     std::uint64_t context = kNobody, queue = kNobody, enter_node = 0;
     std::uint64_t dispatched = 0, finished = 0, moving = 0;
     Resources needs{};

@@ -51,7 +51,8 @@ std::vector<LevelLimits> limits_of(const config::Machine& machine) {
   gpu.resources = {sm.max_warps, sm.max_threads, sm.registers, sm.shared_bytes};
   // Resources of warps are free before their block ends; no event shows it.
   if (front.dispatch == "cross_level") gpu.resources = {0, 0, 0, sm.shared_bytes};
-  gpu.movers = machine.gpu.copy_engines.count + machine.gpu.copy_engines.bit_engines;
+  gpu.movers = machine.gpu.copy_engines.count + machine.gpu.copy_engines.bit_engines +
+               (machine.memory_fabric ? 1 : 0);  // the cache engine
   return limits;
 }
 

@@ -2,6 +2,8 @@
 """Memory by each method of dashti2017 section 3, on a chip with one DRAM whose caches are not coherent (tk1): right
 values on both hosts, wrong ones where a flush is forgotten, and the statistics say which caches held it.
 Usage: methods_test.py BUILD_DIRECTORY SOURCE_DIRECTORY [unittest arguments]"""
+import json
+
 from simulated_host import DUET, SOURCE, WORK, GuestFixture, call, compile_once, main, stats
 
 METHODS = ["default", "hostalloc", "managed", "sharedalloc"]
@@ -45,6 +47,19 @@ class Methods(GuestFixture):
         for host in ["native", "simulated"]:
             self.assertNotEqual(self.run_on(host, "sharedalloc", "forget-gpu")[0], "0 wrong\n")
         self.assertEqual(self.run_on("native", "sharedalloc", "forget-cpu")[0], "0 wrong\n", "its caches are not simulated")
+
+    def test_maintenance_keeps_the_rules_of_the_model(self):
+        """Alone, before a kernel and behind it; and the timeline has it."""
+        for words in [("managed",), ("managed", "--set", "method[3].at_end=clean-gpu"), ("sharedalloc",), ("copied",)]:
+            with self.subTest(words=words):
+                self.assertEqual(self.run_on("simulated", words[0], options=("--check", "model", "--events", *words[1:]))[0], "0 wrong\n")
+        events = json.loads((WORK / "simulated-managed---check-model---events" / "events.json").read_text())
+        moves = [e for e in events["traceEvents"] if e["name"] == "cache maintenance" and "move" in e.get("args", {})]
+        launches = {e["args"]["command"]: e for e in events["traceEvents"] if "blocks" in e.get("args", {}) and "sm" not in e["args"]}
+        before = [e for e in moves if e["args"]["command"] in launches]
+        self.assertTrue(before)
+        for move in before:
+            self.assertLessEqual(move["ts"] + move["dur"], launches[move["args"]["command"]]["ts"])
 
     def test_who_holds_it(self):
         totals = {method: self.run_on("simulated", method)[1] for method in METHODS}

@@ -3,14 +3,17 @@
 #include <algorithm>
 #include <utility>
 
+#include "sim/event_sink.h"
+
 namespace duet::gpu {
 
 using memory::CacheCommand;
 using memory::Operation;
 
-CacheEngine::CacheEngine(sim::Engine& engine, const sim::Component* parent,
+CacheEngine::CacheEngine(sim::Engine& engine, const sim::Component* parent, std::uint32_t number,
                          const memory::AddressSpace& address_space, TaskPool& tasks)
     : Component(engine, "cache engine", parent, 1, sim::Role::DataMovementElement),
+      number_(number),
       address_space_(address_space),
       tasks_(tasks) {}
 
@@ -25,12 +28,31 @@ void CacheEngine::connect(sim::Queue<MoveStart>& starts, sim::Queue<MoveDone>& d
 void CacheEngine::start(Picoseconds now) {
   current_ = starts_->pop(now);
   const DataMove& move = tasks_[current_.task].moves[current_.move];
+  command_ = tasks_[current_.task].command;
   busy_ = true;
   start_ps_ = now;
   ++statistics_.ranges;
   operations_.clear();
   if ((move.cache_operations & kCacheInvalidate) != 0) operations_.push_back(Operation::Invalidate);
   if ((move.cache_operations & kCacheClean) != 0) operations_.push_back(Operation::Clean);
+  tell(TaskEventPhase::Begin, now);
+}
+
+void CacheEngine::tell(TaskEventPhase phase, Picoseconds now) {
+  sim::EventSink* const sink = engine().event_sink(TaskEventKind::Move);
+  if (sink == nullptr) return;
+  const Task& task = tasks_[current_.task];
+  const Bytes bytes = task.moves[current_.move].width_bytes;
+  sink->take({.kind = TaskEventKind::Move,
+              .phase = phase,
+              .stream = task.stream,
+              .unit = number_,
+              .time_ps = now,
+              .id = current_.move,
+              .parent = command_,
+              .argument = bytes == CacheCommand::kWhole ? 0 : bytes,
+              .component = this,
+              .name = "cache maintenance"});
 }
 
 // What is not mapped any more is in no cache: its owner has seen to it.
@@ -73,6 +95,7 @@ Picoseconds CacheEngine::tick(Picoseconds now) {
       continue;
     }
     if (!done_->can_push(now)) return kNever;
+    tell(TaskEventPhase::End, now);
     done_->push(now, {current_.task, false, {}, start_ps_});
     statistics_.busy_ps += now - start_ps_;
     busy_ = false;

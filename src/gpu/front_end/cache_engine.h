@@ -31,8 +31,9 @@ struct CacheEngineStatistics : sim::StatisticGroup {
 
 class CacheEngine : public sim::Component {
  public:
-  CacheEngine(sim::Engine& engine, const sim::Component* parent, const memory::AddressSpace& address_space,
-              TaskPool& tasks);
+  // `number`: among the GPU's engines, in events.
+  CacheEngine(sim::Engine& engine, const sim::Component* parent, std::uint32_t number,
+              const memory::AddressSpace& address_space, TaskPool& tasks);
 
   // Of a slice.
   struct Slice {
@@ -46,9 +47,11 @@ class CacheEngine : public sim::Component {
 
  private:
   void start(Picoseconds now);
+  void tell(TaskEventPhase phase, Picoseconds now);
   void begin_operation();
   void send(Picoseconds now);
 
+  const std::uint32_t number_;
   const memory::AddressSpace& address_space_;
   TaskPool& tasks_;
   sim::Queue<MoveStart>* starts_ = nullptr;
@@ -57,6 +60,7 @@ class CacheEngine : public sim::Component {
   std::vector<std::deque<memory::CacheCommand>> to_send_;  // of each slice
   bool busy_ = false;
   MoveStart current_;
+  std::uint64_t command_ = 0;                  // of the move, the driver's number
   std::vector<memory::Operation> operations_;  // still to do, the next one last
   std::size_t unanswered_ = 0;
   Picoseconds start_ps_ = 0;

@@ -179,7 +179,8 @@ void Board::connect_copy_engine(gpu::DataTransferEngine& engine, const config::M
 
 // Nothing keeps caches of cores and GPU coherent there: the driver has L2 written back, and given up.
 void Board::connect_cache_engine(sim::Engine& engine) {
-  gpu::CacheEngine& own = cache_engine_.emplace(engine, &gpu_node_, port_.address_space, tasks_);
+  const auto number = static_cast<std::uint32_t>(copy_engines_.size());
+  gpu::CacheEngine& own = cache_engine_.emplace(engine, &gpu_node_, number, port_.address_space, tasks_);
   auto& starts = move_queues_.emplace_back(1, &work_distributor_, &own);
   auto& done = move_done_queues_.emplace_back(1, &own, &work_distributor_);
   std::vector<gpu::CacheEngine::Slice> slices;

@@ -1,6 +1,7 @@
 #include "machine/watch/time_account.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "host/host_thread.h"
 
@@ -130,7 +131,7 @@ void TimeAccount::starts(Pending& pending) {
 
 void TimeAccount::move_begins(driver::CommandId id, std::uint32_t engine) {
   Pending& pending = pending_[id];
-  if (pending.copying || pending.arrived_ps != 0) return;  // what a launch does to bits at its kernel's end
+  if (pending.copying || pending.arrived_ps != 0) return;  // bits and caches at a kernel's end
   pending.copying = true;
   const Picoseconds free = move_ended_[engine];
   if (free > pending.path.time) pending.waited_ps = free - pending.path.time;
@@ -144,7 +145,9 @@ void TimeAccount::kernel_starts(const gpu::Grid& grid) {
   const bool beside_others = std::any_of(running_.begin(), running_.end(),
                                          [&](const auto& one) { return one.second.time_ps < now; });
   running_.emplace(grid.command, Start{now, beside_others});
-  starts(pending_[grid.command]);
+  Pending& pending = pending_[grid.command];
+  starts(pending);
+  if (std::exchange(pending.copying, false)) end(report::Activity::Copy);  // caches were written back for it
   begin(report::Activity::Kernel);
 }
 

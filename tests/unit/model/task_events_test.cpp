@@ -54,6 +54,25 @@ std::vector<sim::Event> kernel() {
   return events;
 }
 
+// The same one, with lines of L2 written back before its blocks, and behind them.
+enum Maintained { kSubmitted, kRange1, kRange2, kEntered, kBeforeBegins, kBeforeEnds, kKernelBegins };
+std::vector<sim::Event> maintained_kernel() {
+  const auto range = [](Picoseconds time) {
+    sim::Event word = event(Kind::PushBufferCommand, Phase::Moment, time, 0, 0);
+    word.name = "CacheRange";
+    return word;
+  };
+  auto events = kernel();
+  const sim::Event moves[] = {event(Kind::Move, Phase::Begin, 2, 1, 0),
+                              event(Kind::Move, Phase::End, 2, 1, 0)};
+  events.insert(events.begin() + 2, std::begin(moves), std::end(moves));
+  events.insert(events.begin() + 1, {range(1), range(1)});
+  const sim::Event behind[] = {event(Kind::Move, Phase::Begin, 11, 1, 1),
+                               event(Kind::Move, Phase::End, 11, 1, 1)};
+  events.insert(events.end() - 2, std::begin(behind), std::end(behind));
+  return events;
+}
+
 std::vector<Violation> judged(const std::vector<sim::Event>& events,
                               const config::Machine& machine = small_machine()) {
   std::vector<Violation> found;
@@ -125,6 +144,42 @@ TEST(ModelTaskEvents, ALaunchOfAnotherNumberOfBlocksIsAtomicity) {
   command.argument = 3;
   events.insert(events.begin() + 1, command);
   expect(events, Rule::Atomicity, "waits for 3 task instances, and has 2");
+}
+
+TEST(ModelTaskEvents, CachesAreMaintainedBeforeAKernelAndBehindIt) {
+  config::Machine machine = small_machine();
+  machine.gpu.copy_engines.count = 1;
+  for (const Violation& one : judged(maintained_kernel(), machine)) {
+    EXPECT_NE(one.text.find("moves data with PE 1, and there are 1"), std::string::npos) << one.text;
+    EXPECT_EQ(one.rule, Rule::Locality) << "this machine has no cache engine";
+  }
+  EXPECT_EQ(judged(maintained_kernel(), machine).size(), 2u);
+  machine.memory_fabric.emplace();
+  for (const Violation& one : judged(maintained_kernel(), machine)) ADD_FAILURE() << one.text;
+}
+
+TEST(ModelTaskEvents, AKernelWhoseMaintenanceIsNotToldOfHasNotEnded) {
+  auto events = maintained_kernel();
+  events.erase(events.end() - 4, events.end() - 2);
+  expect(events, Rule::Synchronization, "is complete for the host, and has not ended");
+}
+
+TEST(ModelTaskEvents, ABlockThatDoesNotWaitForMaintenanceIsSynchronization) {
+  auto events = maintained_kernel();
+  std::swap(events[kBeforeEnds], events[kKernelBegins]);
+  std::swap(events[kKernelBegins], events[kKernelBegins + 1]);
+  expect(events, Rule::Synchronization, "is dispatched, and a move for it has not ended");
+}
+
+TEST(ModelTaskEvents, MaintenanceBetweenBlocksIsAtomicity) {
+  auto events = maintained_kernel();
+  std::swap(events[kKernelBegins + 1], events[kBeforeBegins]);
+  expect(events, Rule::Synchronization, "is dispatched before its group begins");
+  events = maintained_kernel();
+  const sim::Event moves[] = {events[kBeforeBegins], events[kBeforeEnds]};
+  events.erase(events.begin() + kBeforeBegins, events.begin() + kKernelBegins);
+  events.insert(events.begin() + kBeforeBegins + 2, std::begin(moves), std::end(moves));
+  expect(events, Rule::Atomicity, "moves data, and 0 of 2 task instances have ended");
 }
 
 }  // namespace
