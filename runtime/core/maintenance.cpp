@@ -22,7 +22,8 @@ void Maintenance::allocated(VirtualAddress base, Bytes bytes, const config::Meth
       method.at_synchronize.empty())
     return;
   if (runtime_.process().system().functional()) return;
-  maintained_[base] = {bytes, &method};
+  maintained_[base] = {bytes, Words(method.at_copy), Words(method.at_launch), Words(method.at_end),
+                       Words(method.at_synchronize)};
 }
 
 std::vector<CpuMaintenance::Range> Maintenance::frames_of(VirtualAddress first, Bytes bytes) const {
@@ -71,8 +72,8 @@ void Maintenance::before_launch(host::HostThread& host, driver::Command& command
   if (maintained_.empty()) return;
   std::vector<CpuMaintenance::Job> cores, none;
   for (const auto& [base, range] : maintained_) {
-    add(Words(range.method->at_launch), base, range.bytes, command.caches_before, cores);
-    add(Words(range.method->at_end), base, range.bytes, command.caches_after, none);
+    add(range.at_launch, base, range.bytes, command.caches_before, cores);
+    add(range.at_end, base, range.bytes, command.caches_after, none);
   }
   maintain_cores(host, std::move(cores));
 }
@@ -88,7 +89,7 @@ void Maintenance::before_copy(host::HostThread& host, driver::Command& command) 
     if (end->address - base >= range.bytes) continue;
     const Bytes bytes =
         (job.slices - 1) * end->slice_pitch + (job.rows - 1) * end->row_pitch + job.width_bytes;
-    Words before(range.method->at_copy), after(before);
+    Words before = range.at_copy, after = before;
     before.gpu.clean = after.gpu.invalidate = false;
     after.cpu = {};
     add(before, end->address, bytes, command.caches_before, cores);
@@ -101,8 +102,7 @@ void Maintenance::synchronized(host::HostThread& host) {
   if (maintained_.empty() || runtime_.driver().last_submitted() == synchronized_) return;
   std::vector<CpuMaintenance::Job> cores;
   std::vector<driver::CacheJob> gpu;
-  for (const auto& [base, range] : maintained_)
-    add(Words(range.method->at_synchronize), base, range.bytes, gpu, cores);
+  for (const auto& [base, range] : maintained_) add(range.at_synchronize, base, range.bytes, gpu, cores);
   submit(host, std::move(gpu));
   maintain_cores(host, std::move(cores));
   synchronized_ = runtime_.driver().last_submitted();

@@ -42,15 +42,16 @@ class Maintenance {
   void flush_gpu(host::HostThread& host, VirtualAddress first, Bytes bytes);
 
  private:
-  struct Range {
-    Bytes bytes = 0;
-    const config::Method* method = nullptr;
-  };
   // What the words ask for.
   struct Words {
     machine::CacheOperations cpu, gpu;
     bool whole = false;
+    Words() = default;
     explicit Words(const std::string& words);
+  };
+  struct Range {
+    Bytes bytes = 0;
+    Words at_copy, at_launch, at_end, at_synchronize;
   };
   std::vector<machine::CpuMaintenance::Range> frames_of(VirtualAddress first, Bytes bytes) const;
   void maintain_cores(host::HostThread& host, std::vector<machine::CpuMaintenance::Job> jobs);

@@ -19,13 +19,18 @@ PageAttributes attributes_of(const config::Gpu& gpu, const config::Method& metho
 
 }  // namespace
 
-bool has_word(std::string_view words, std::string_view wanted) {
+std::vector<std::string_view> words_of(std::string_view words) {
+  std::vector<std::string_view> all;
   while (!words.empty()) {
-    const std::string_view word = words.substr(0, words.find(' '));
-    if (word == wanted) return true;
-    words.remove_prefix(std::min(words.size(), word.size() + 1));
+    all.push_back(words.substr(0, words.find(' ')));
+    words.remove_prefix(std::min(words.size(), all.back().size() + 1));
   }
-  return false;
+  return all;
+}
+
+bool has_word(std::string_view words, std::string_view wanted) {
+  const std::vector<std::string_view> all = words_of(words);
+  return std::find(all.begin(), all.end(), wanted) != all.end();
 }
 
 const config::Method* method_of(const config::Machine& machine, AllocatingCall call) {

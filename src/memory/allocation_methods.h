@@ -10,13 +10,15 @@
 #pragma once
 
 #include <string_view>
+#include <vector>
 
 #include "config/machine.h"
 #include "memory/virtual/page_table.h"
 
 namespace duet::memory {
 
-// Whether a list of words, with spaces between, has this one.
+// The words of a list with spaces between, and whether it has this one.
+std::vector<std::string_view> words_of(std::string_view words);
 bool has_word(std::string_view words, std::string_view word);
 
 // In the order of their words in a row, config::kMethodCalls.

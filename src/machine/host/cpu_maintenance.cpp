@@ -90,7 +90,7 @@ void CpuMaintenance::send_lines(Picoseconds now) {
   }
 }
 
-void CpuMaintenance::command_below(Picoseconds now, memory::Operation operation) {
+void CpuMaintenance::command_below(memory::Operation operation) {
   CacheCommand command;
   command.operation = operation;
   if (jobs_.front().job.ranges.empty()) to_command_.push_back(command);
@@ -100,6 +100,9 @@ void CpuMaintenance::command_below(Picoseconds now, memory::Operation operation)
     to_command_.push_back(command);
   }
   commanded_ = to_command_.size();
+}
+
+void CpuMaintenance::send_commands(Picoseconds now) {
   for (; !to_command_.empty() && below_->commands->can_push(now); to_command_.pop_front())
     below_->commands->push(now, to_command_.front());
 }
@@ -127,16 +130,14 @@ Picoseconds CpuMaintenance::tick(Picoseconds now) {
       if (asked_ != 0 || !to_ask_.empty()) break;
       if (now < not_before_ps_) return not_before_ps_;
       stage_ = Stage::Cleaning;
-      if (below_ && operations.clean) command_below(now, memory::Operation::Clean);
+      if (below_ && operations.clean) command_below(memory::Operation::Clean);
     }
-    while (below_ && !to_command_.empty() && below_->commands->can_push(now)) {
-      below_->commands->push(now, to_command_.front());
-      to_command_.pop_front();
-    }
+    send_commands(now);
     if (commanded_ != 0) break;
     if (stage_ == Stage::Cleaning) {
       stage_ = Stage::Invalidating;
-      if (below_ && operations.invalidate) command_below(now, memory::Operation::Invalidate);
+      if (below_ && operations.invalidate) command_below(memory::Operation::Invalidate);
+      send_commands(now);
       if (commanded_ != 0) break;
     }
     finish(now);

@@ -71,7 +71,8 @@ class CpuMaintenance final : public sim::Component {
   };
   void start_lines(Picoseconds now);
   void send_lines(Picoseconds now);
-  void command_below(Picoseconds now, memory::Operation operation);
+  void command_below(memory::Operation operation);
+  void send_commands(Picoseconds now);
   void finish(Picoseconds now);
 
   CpuMemory& memory_;

@@ -291,12 +291,10 @@ std::vector<PhysicalAddress> CpuMemory::device_lines() const {
 }
 
 void CpuMemory::about_to_write(PhysicalAddress address, unsigned bytes, const std::byte* old, unsigned core) {
-  if (shared_fabric() != nullptr && core != kNobody) directory_.wrote(address, bytes);
-  if (cores_write_ && core != kNobody) {
-    directory_.wrote(address, bytes);
-    if (core < written_lines_.size() && physical_.map().is_at(memory::Home::DeviceDram, address))
-      written_lines_[core].insert(address.aligned_down(line_bytes_).value());
-  }
+  if (core != kNobody && (cores_write_ || shares_dram())) directory_.wrote(address, bytes);
+  if (cores_write_ && core < written_lines_.size() &&
+      physical_.map().is_at(memory::Home::DeviceDram, address))
+    written_lines_[core].insert(address.aligned_down(line_bytes_).value());
   if (overwritten_at_ != engine_.now()) {
     overwritten_at_ = engine_.now();
     overwritten_.clear();

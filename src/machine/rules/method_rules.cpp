@@ -14,22 +14,13 @@
 #include "base/error.h"
 #include "config/names.h"
 #include "config/setting.h"
+#include "memory/allocation_methods.h"
 
 namespace duet::machine {
 
 namespace {
 
 constexpr std::string_view kDeviceCall = "cudaMalloc", kRegister = "cudaHostRegister";
-
-std::vector<std::string> words_of(std::string_view text) {
-  std::vector<std::string> words;
-  while (!text.empty()) {
-    const std::string_view word = text.substr(0, text.find(' '));
-    words.emplace_back(word);
-    text.remove_prefix(std::min(text.size(), word.size() + 1));
-  }
-  return words;
-}
 
 class MethodRules {
  public:
@@ -52,12 +43,12 @@ class MethodRules {
     if (!is_name || !names_.insert(method.name).second)
       refuse(prefix + "name",
              "cannot be: a method's name is its own, of letters, digits and '-', as hostalloc");
-    for (const std::string& call : words_of(method.calls)) {
+    for (const std::string_view call : memory::words_of(method.calls)) {
       if (std::find(config::kMethodCalls.begin(), config::kMethodCalls.end(), call) ==
           config::kMethodCalls.end())
         refuse(prefix + "calls", fmt::format("names '{}', which allocates no memory: known are {}", call,
                                              fmt::join(config::kMethodCalls, ", ")));
-      const auto [other, is_new] = calls_.try_emplace(call, method.name);
+      const auto [other, is_new] = calls_.try_emplace(std::string(call), method.name);
       if (!is_new) refuse(prefix + "calls", fmt::format("names {}, as {} does", call, other->second));
       check_call(prefix, method, call);
     }
@@ -78,7 +69,7 @@ class MethodRules {
                                                                   {"at_synchronize", &method.at_synchronize}};
     bool any = false;
     for (const auto& [moment, words] : moments) {
-      for (const std::string& word : words_of(*words)) {
+      for (const std::string_view word : memory::words_of(*words)) {
         if (std::find(config::kCacheWords.begin(), config::kCacheWords.end(), word) ==
             config::kCacheWords.end())
           refuse(prefix + moment,
@@ -95,7 +86,7 @@ class MethodRules {
              "synchronizations keeps them right");
   }
 
-  void check_call(const std::string& prefix, const config::Method& method, const std::string& call) const {
+  void check_call(const std::string& prefix, const config::Method& method, std::string_view call) const {
     const bool device = call == kDeviceCall;
     if (device != (method.cpu == "none"))
       refuse(prefix + "cpu", device ? "must be \"none\": the host does not reach memory of cudaMalloc"
