@@ -8,9 +8,7 @@
 #include <vector>
 
 #include "config/loader.h"
-#include "machine/process.h"
-#include "rig.h"
-#include "statistic_of.h"
+#include "process_rig.h"
 
 namespace duet::test {
 namespace {
@@ -89,12 +87,10 @@ std::string times(unsigned count, const std::string& line) {
   return text;
 }
 
-struct Device {
+struct Device : ProcessRig {
   Device(const Sets& sets, const std::string& kernels, std::uint64_t shuffle = 0)
-      : process(config::load_machine("gtx580", DUET_SOURCE_DIRECTORY "/machines", sets).machine, nullptr,
-                host, {}, options(shuffle)),
-        thread(process.new_thread()),
-        stream(process.driver().create_stream({})),
+      : ProcessRig(config::load_machine("gtx580", DUET_SOURCE_DIRECTORY "/machines", sets).machine,
+                   shuffled(shuffle)),
         kernel(process.load_module(kernels, "k.ptx").module.find_kernel("k")) {
     memory::AddressSpace& space = process.system().address_space();
     words = space.allocate_device(kBytes, memory::AllocationKind::Device)->base;
@@ -102,23 +98,8 @@ struct Device {
     std::iota(first.begin(), first.end(), 0);
     space.write(words, first.data(), kBytes);
   }
-  static machine::RunOptions options(std::uint64_t shuffle) {
-    machine::RunOptions own;
-    own.shuffle_seed = shuffle;
-    return own;
-  }
   void launch(unsigned blocks, unsigned threads) {
-    std::vector<std::byte> parameters(8);
-    std::memcpy(parameters.data(), &words, 8);
-    driver::Command command;
-    command.kind = driver::CommandKind::Launch;
-    command.cost = &process.config().driver.launch;
-    command.stream = stream;
-    command.grid =
-        process.make_grid(*kernel, {blocks, 1, 1}, {threads, 1, 1}, 0, std::move(parameters), false);
-    const auto id = thread->submit(std::move(command));
-    thread->wait(process.config().driver.device_synchronize, [&] { return process.driver().complete(id); });
-    EXPECT_FALSE(process.driver().fault()) << process.driver().fault()->text;
+    finish(submit(*kernel, blocks, threads, {words.value()}));
   }
   std::vector<std::uint32_t> read() {
     std::vector<std::uint32_t> seen(kBytes / 4);
@@ -126,15 +107,8 @@ struct Device {
     process.system().address_space().read(words, seen.data(), kBytes);
     return seen;
   }
-  std::uint64_t statistic(const std::string& name) {
-    return statistic_of(process.system().statistics(), name);
-  }
 
   static constexpr Bytes kBytes = 256_KiB;
-  PlainHost host;
-  machine::Process process;
-  std::unique_ptr<host::NativeThread> thread;
-  driver::StreamId stream;
   const ptx::Kernel* kernel;
   VirtualAddress words;
 };

@@ -7,9 +7,7 @@
 #include <numeric>
 
 #include "config/loader.h"
-#include "machine/process.h"
-#include "rig.h"
-#include "statistic_of.h"
+#include "process_rig.h"
 
 namespace duet::test {
 namespace {
@@ -57,12 +55,10 @@ std::string level(const std::string& name, unsigned slices, unsigned sets, unsig
          "header_bytes = 8\nlatency_cycles = 6\nqueue_packets = 16\n";
 }
 
-struct Levels {
+struct Levels : ProcessRig {
   explicit Levels(const std::string& levels, const std::vector<std::string>& sets = {},
                   std::uint64_t shuffle = 0)
-      : process(machine(levels, sets), nullptr, host, {}, options(shuffle)),
-        thread(process.new_thread()),
-        stream(process.driver().create_stream({})),
+      : ProcessRig(machine(levels, sets), shuffled(shuffle)),
         kernel(process.load_module(kKernel, "levels.ptx").module.find_kernel("count")) {
     memory::AddressSpace& space = process.system().address_space();
     words = space.allocate_device(kBytes, memory::AllocationKind::Device)->base;
@@ -81,26 +77,10 @@ struct Levels {
     std::remove(path().c_str());
     return machine;
   }
-  static machine::RunOptions options(std::uint64_t shuffle) {
-    machine::RunOptions own;
-    own.shuffle_seed = shuffle;
-    return own;
-  }
   // Returns its time.
   Picoseconds launch() {
     const Picoseconds before = process.system().engine().now();
-    std::vector<std::byte> parameters(16);
-    const VirtualAddress arguments[] = {words, counters};
-    std::memcpy(parameters.data(), arguments, 16);
-    driver::Command command;
-    command.kind = driver::CommandKind::Launch;
-    command.cost = &process.config().driver.launch;
-    command.stream = stream;
-    command.grid =
-        process.make_grid(*kernel, {kBlocks, 1, 1}, {kThreads, 1, 1}, 0, std::move(parameters), false);
-    const auto id = thread->submit(std::move(command));
-    thread->wait(process.config().driver.device_synchronize, [&] { return process.driver().complete(id); });
-    EXPECT_FALSE(process.driver().fault());
+    finish(submit(*kernel, kBlocks, kThreads, {words.value(), counters.value()}));
     return process.system().engine().now() - before;
   }
   // After `launches` of them.
@@ -117,14 +97,7 @@ struct Levels {
     }
     EXPECT_EQ(sums, expected);
   }
-  std::uint64_t statistic(const std::string& name) {
-    return statistic_of(process.system().statistics(), name);
-  }
 
-  PlainHost host;
-  machine::Process process;
-  std::unique_ptr<host::NativeThread> thread;
-  driver::StreamId stream;
   const ptx::Kernel* kernel;
   VirtualAddress words, counters;
 };

@@ -4,9 +4,7 @@
 #include <numeric>
 
 #include "config/loader.h"
-#include "machine/process.h"
-#include "rig.h"
-#include "statistic_of.h"
+#include "process_rig.h"
 
 namespace duet::test {
 namespace {
@@ -52,12 +50,10 @@ constexpr const char* kKernels = R"(
 }
 )";
 
-struct Pages : testing::Test {
+struct Pages : testing::Test, ProcessRig {
   explicit Pages(bool functional = false)
-      : process(config::load_machine("gtx580", DUET_SOURCE_DIRECTORY "/machines").machine, nullptr, host, {},
-                options(functional)),
-        thread(process.new_thread()),
-        stream(process.driver().create_stream({})),
+      : ProcessRig(config::load_machine("gtx580", DUET_SOURCE_DIRECTORY "/machines").machine,
+                   options(functional)),
         space(process.system().address_space()),
         module(process.load_module(kKernels, "pages.ptx").module) {}
 
@@ -67,27 +63,12 @@ struct Pages : testing::Test {
     return own;
   }
   void launch(const char* name, const std::vector<VirtualAddress>& arguments, Bytes bytes) {
-    const ptx::Kernel* kernel = module.find_kernel(name);
-    std::vector<std::byte> parameters(kernel->parameter_bytes);
-    std::memcpy(parameters.data(), arguments.data(), parameters.size());
-    driver::Command command;
-    command.kind = driver::CommandKind::Launch;
-    command.cost = &process.config().driver.launch;
-    command.stream = stream;
-    command.grid = process.make_grid(*kernel, {static_cast<std::uint32_t>(bytes / 4 / kThreads), 1, 1},
-                                     {kThreads, 1, 1}, 0, std::move(parameters), false);
-    const auto id = thread->submit(std::move(command));
-    thread->wait(process.config().driver.device_synchronize, [&] { return process.driver().complete(id); });
-    ASSERT_FALSE(process.driver().fault()) << process.driver().fault()->text;
-  }
-  std::uint64_t statistic(const std::string& name) {
-    return statistic_of(process.system().statistics(), name);
+    std::vector<std::uint64_t> values;
+    for (const VirtualAddress argument : arguments) values.push_back(argument.value());
+    finish(submit(*module.find_kernel(name), static_cast<std::uint32_t>(bytes / 4 / kThreads), kThreads,
+                  values));
   }
 
-  PlainHost host;
-  machine::Process process;
-  std::unique_ptr<host::NativeThread> thread;
-  driver::StreamId stream;
   memory::AddressSpace& space;
   const ptx::Module& module;
 };

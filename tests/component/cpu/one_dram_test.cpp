@@ -6,12 +6,8 @@
 #include <optional>
 #include <span>
 
-#include "component/rig.h"
-#include "component/statistic_of.h"
-#include "config/loader.h"
 #include "machine/host/cpu_maintenance.h"
-#include "machine/process.h"
-#include "rv64_words.h"
+#include "process_core_rig.h"
 
 namespace duet::test {
 namespace {
@@ -40,48 +36,24 @@ L:
 }
 )";
 
-struct Tk1 final : machine::ProcessorClient {
+struct Tk1 final : ProcessCoreRig {
   static constexpr Bytes kLine = 64, kDataBytes = 1_MiB;
-  static constexpr std::uint64_t kCode = 0x10000, kData = 0x100000;
+  static constexpr std::uint64_t kData = 0x100000;
   explicit Tk1(const std::vector<std::string>& sets = {}, std::uint64_t shuffle = 0)
-      : process(machine(sets), nullptr, host, {}, options(shuffle)),
-        thread(process.new_thread()),
-        stream(process.driver().create_stream({})),
+      : ProcessCoreRig(machine_without_tlb("tk1", sets), options(shuffle)),
         module(process.load_module(kBump, "one_dram.ptx").module),
-        processor(*process.system().processor()),
         memory(processor.memory()) {
-    processor.serve(*this);
-    memory.map(VirtualAddress(Tk1::kCode), 0x1000, {true, true, true});
+    memory.map(VirtualAddress(kCode), 0x1000, {true, true, true});
     memory.map(VirtualAddress(Tk1::kData), Tk1::kDataBytes, {true, true, false});
   }
-  static config::Machine machine(const std::vector<std::string>& sets) {
-    std::vector<std::string> all{"cpu.tlb.instruction_entries=0", "cpu.tlb.data_entries=0"};
-    all.insert(all.end(), sets.begin(), sets.end());
-    return config::load_machine("tk1", DUET_SOURCE_DIRECTORY "/machines", all).machine;
-  }
   static machine::RunOptions options(std::uint64_t shuffle) {
-    machine::RunOptions own;
-    own.shuffle_seed = shuffle;
+    machine::RunOptions own = shuffled(shuffle);
     own.simulated_host = true;
     return own;
   }
-  Cycle trapped(cpu::Core& core, const rv64::Trap& trap, Picoseconds now) override {
-    EXPECT_EQ(trap.cause, rv64::TrapCause::SystemCall);
-    ended_at = now;
-    core.assign(nullptr, now);
-    return 0;
-  }
-  Cycle preempted(cpu::Core&, Picoseconds) override { return 0; }
-  void rings() override {}
-
   Picoseconds run(const Words& program) {
-    const Picoseconds before = process.engine().now();
-    EXPECT_FALSE(memory.write(VirtualAddress(Tk1::kCode), std::as_bytes(std::span(program))));
-    registers.pc = Tk1::kCode;
-    ended_at.reset();
-    processor.cores()[0]->assign(&registers, before);
-    EXPECT_TRUE(process.engine().run_while_not([this] { return ended_at.has_value(); }));
-    return *ended_at - before;
+    EXPECT_FALSE(memory.write(VirtualAddress(kCode), std::as_bytes(std::span(program))));
+    return run_to_end();
   }
   // A word of each of so many lines of the data, from the first on.
   void write_lines(std::uint64_t lines, std::uint64_t value) {
@@ -111,21 +83,9 @@ struct Tk1 final : machine::ProcessorClient {
         [this](VirtualAddress page) { return process.frame_of(page); });
   }
   void launch(std::uint64_t lines, std::vector<driver::CacheJob> after = {}) {
-    std::vector<std::byte> parameters(16);
-    const std::uint64_t arguments[] = {Tk1::kData, lines};
-    std::memcpy(parameters.data(), arguments, sizeof arguments);
-    driver::Command command;
-    command.kind = driver::CommandKind::Launch;
-    command.cost = &process.config().driver.launch;
-    command.stream = stream;
-    command.grid =
-        process.make_grid(*module.find_kernel("bump"), {1, 1, 1}, {1, 1, 1}, 0, std::move(parameters), false);
+    driver::Command command = launch_of(*module.find_kernel("bump"), 1, 1, {kData, lines});
     command.caches_after = std::move(after);
-    wait(thread->submit(std::move(command)));
-    EXPECT_FALSE(process.driver().fault());
-  }
-  void wait(driver::CommandId id) {
-    thread->wait(process.config().driver.device_synchronize, [&] { return process.driver().complete(id); });
+    finish(thread->submit(std::move(command)));
   }
   // Returns its time.
   Picoseconds maintain(std::uint64_t lines, machine::CacheOperations operations) {
@@ -142,19 +102,9 @@ struct Tk1 final : machine::ProcessorClient {
     EXPECT_TRUE(process.engine().run_while_not([&] { return cores.complete(id); }));
     return process.engine().now() - before;
   }
-  std::uint64_t statistic(const std::string& name) {
-    return statistic_of(process.system().statistics(), name);
-  }
 
-  PlainHost host;
-  machine::Process process;
-  std::unique_ptr<host::NativeThread> thread;
-  driver::StreamId stream;
   const ptx::Module& module;
-  machine::Processor& processor;
   machine::CpuMemory& memory;
-  rv64::Registers registers;
-  std::optional<Picoseconds> ended_at;
 };
 
 memory::PageAttributes cached_by_gpu() {
@@ -257,7 +207,7 @@ TEST(OneDram, L2WritesBackRangesOrAll) {
     command.stream = machine.stream;
     command.caches_before = {
         {VirtualAddress(Tk1::kData), whole ? memory::CacheCommand::kWhole : 5 * Tk1::kLine, true, true}};
-    machine.wait(machine.thread->submit(std::move(command)));
+    machine.finish(machine.thread->submit(std::move(command)));
     for (std::uint64_t line = 0; line < 10; ++line)
       EXPECT_EQ(machine.in_memory(line), whole || line < 5 ? 1u : 0u) << line;
   }

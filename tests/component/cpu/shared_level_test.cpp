@@ -8,11 +8,7 @@
 #include <optional>
 #include <span>
 
-#include "component/rig.h"
-#include "component/statistic_of.h"
-#include "config/loader.h"
-#include "machine/process.h"
-#include "rv64_words.h"
+#include "process_core_rig.h"
 
 namespace duet::test {
 namespace {
@@ -55,41 +51,21 @@ L:
 
 constexpr Bytes kLine = 64;
 
-struct Fused final : machine::ProcessorClient {
-  static constexpr std::uint64_t kCode = 0x10000;
-  // Translation and prefetching are off: they are tested elsewhere.
+struct Fused final : ProcessCoreRig {
   explicit Fused(std::uint64_t shuffle = 0, const std::vector<std::string>& sets = {},
                  const std::string& name = "fused")
-      : process(machine(name, sets), nullptr, host, {}, options(shuffle)),
-        thread(process.new_thread()),
-        stream(process.driver().create_stream({})),
-        module(process.load_module(kKernels, "shared.ptx").module),
-        processor(*process.system().processor()) {
-    processor.serve(*this);
+      : ProcessCoreRig(machine(name, sets), shuffled(shuffle)),
+        module(process.load_module(kKernels, "shared.ptx").module) {
     processor.memory().show_programs(0, true);
     processor.memory().programs().map(VirtualAddress(kCode), 0x1000, {true, true, true});
   }
+  // Prefetching is off too.
   static config::Machine machine(const std::string& name, const std::vector<std::string>& sets) {
-    std::vector<std::string> all{"cpu.tlb.instruction_entries=0", "cpu.tlb.data_entries=0",
-                                 "cpu.l2.prefetcher=none"};
+    std::vector<std::string> all{"cpu.l2.prefetcher=none"};
     all.insert(all.end(), sets.begin(), sets.end());
-    return config::load_machine(name, DUET_SOURCE_DIRECTORY "/machines", all).machine;
-  }
-  static machine::RunOptions options(std::uint64_t shuffle) {
-    machine::RunOptions own;
-    own.shuffle_seed = shuffle;
-    return own;
+    return machine_without_tlb(name, all);
   }
   void stands(cpu::Core& core) override { machine::ProcessorClient::stands(core); }
-  Cycle trapped(cpu::Core& core, const rv64::Trap& trap, Picoseconds now) override {
-    EXPECT_EQ(trap.cause, rv64::TrapCause::SystemCall);
-    ended_at = now;
-    core.assign(nullptr, now);
-    return 0;
-  }
-  Cycle preempted(cpu::Core&, Picoseconds) override { return 0; }
-  void rings() override {}
-
   // A ring of pointers, `step` bytes apart.
   VirtualAddress ring(Bytes bytes, Bytes step) {
     memory::AddressSpace& space = process.system().address_space();
@@ -101,56 +77,33 @@ struct Fused final : machine::ProcessorClient {
     return first;
   }
   driver::CommandId submit(const char* kernel, VirtualAddress first, std::uint64_t count) {
-    std::vector<std::byte> parameters(16);
-    const std::uint64_t arguments[] = {first.value(), count};
-    std::memcpy(parameters.data(), arguments, sizeof arguments);
-    driver::Command command;
-    command.kind = driver::CommandKind::Launch;
-    command.cost = &process.config().driver.launch;
-    command.stream = stream;
-    command.grid =
-        process.make_grid(*module.find_kernel(kernel), {1, 1, 1}, {1, 1, 1}, 0, std::move(parameters), false);
-    return thread->submit(std::move(command));
+    return ProcessRig::submit(*module.find_kernel(kernel), 1, 1, {first.value(), count});
   }
   // Returns its time.
   Picoseconds launch(const char* kernel, VirtualAddress first, std::uint64_t count) {
     const Picoseconds before = process.engine().now();
-    const auto id = submit(kernel, first, count);
-    thread->wait(process.config().driver.device_synchronize, [&] { return process.driver().complete(id); });
-    EXPECT_FALSE(process.driver().fault());
+    finish(submit(kernel, first, count));
     return process.engine().now() - before;
   }
-  // The core begins at now.
-  void begin(const Words& program) {
+  void put(const Words& program) {
     EXPECT_FALSE(
         processor.memory().programs().write(VirtualAddress(kCode), std::as_bytes(std::span(program))));
-    registers.pc = kCode;
-    ended_at.reset();
-    processor.cores()[0]->assign(&registers, process.engine().now());
+  }
+  void begin(const Words& program) {
+    put(program);
+    ProcessCoreRig::begin();
   }
   Picoseconds run(const Words& program) {
-    const Picoseconds before = process.engine().now();
-    begin(program);
-    EXPECT_TRUE(process.engine().run_while_not([this] { return ended_at.has_value(); }));
-    return *ended_at - before;
+    put(program);
+    return run_to_end();
   }
   Picoseconds chase_on_core(VirtualAddress first, std::uint64_t steps) {
     registers.x[a0] = first.value();
     registers.x[s0] = steps;
     return run(loop(s0, {ld(a0, 0, a0)}) + Words{kEcall});
   }
-  std::uint64_t statistic(const std::string& name) {
-    return statistic_of(process.system().statistics(), name);
-  }
 
-  PlainHost host;
-  machine::Process process;
-  std::unique_ptr<host::NativeThread> thread;
-  driver::StreamId stream;
   const ptx::Module& module;
-  machine::Processor& processor;
-  rv64::Registers registers;
-  std::optional<Picoseconds> ended_at;
 };
 
 // Of a load of the GPU, in a ring of this length that has been gone through.
