@@ -1,5 +1,5 @@
-// duet-host [--root FOLDER] [--writable FOLDER]... PROGRAM [ARGUMENTS]: the process that runs a CUDA program
-// on simulated cores. `duet run --host simulated` starts it, and renders its records.
+// duet-host [--root FOLDER] [--writable FOLDER]... [--no-environment] PROGRAM [ARGUMENTS]: the process that
+// runs a CUDA program on simulated cores. `duet run --host simulated` starts it, and renders its records.
 #include <unistd.h>
 
 #include <csignal>
@@ -20,17 +20,20 @@ int main(int count, char** arguments) {
   std::signal(SIGPIPE, SIG_IGN);  // whether it ends the program is the program's to say
   rv64::ProcessOptions options;
   int first = 1;
-  for (; first + 1 < count; first += 2) {
+  bool no_environment = false;
+  for (; first + 1 < count; ++first) {
     const std::string option = arguments[first];
     if (option == "--root")
-      options.files.root = arguments[first + 1];
+      options.files.root = arguments[++first];
     else if (option == "--writable")
-      options.files.writable.emplace_back(arguments[first + 1]);
+      options.files.writable.emplace_back(arguments[++first]);
+    else if (option == "--no-environment")
+      no_environment = true;
     else
       break;
   }
   options.arguments.assign(arguments + first, arguments + count);
-  for (char** variable = environ; *variable != nullptr; ++variable) {
+  for (char** variable = environ; *variable != nullptr && !no_environment; ++variable) {
     const std::string text = *variable;
     if (!text.starts_with("DUET_")) options.environment.push_back(text);
   }

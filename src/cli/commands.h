@@ -35,8 +35,9 @@ struct RunOptions {
   double spin_diagnosis_seconds = 10;
   double timeout_seconds = 0;  // 0: no limit
   bool simulated_host = false;
-  bool profile = false;     // makes a profile for pre-execution first (cli/run/preexec_profile.h)
-  rv64::FileOptions files;  // of a program on the simulated host
+  bool profile = false;         // makes a profile for pre-execution first (cli/run/preexec_profile.h)
+  rv64::FileOptions files;      // of a program on the simulated host
+  bool no_environment = false;  // that program gets no variables of this process
   std::vector<std::string> command;
   RunWords words;
   // Called with each process's results before its journal is gone; may be null. `into`: its folder in the

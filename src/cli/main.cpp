@@ -22,6 +22,7 @@
 #include "base/error.h"
 #include "cli/commands.h"
 #include "cli/options/explain_options.h"
+#include "cli/options/guest_words.h"
 #include "cli/options/json_output.h"
 #include "cli/options/option_fields.h"
 #include "cli/options/option_groups.h"
@@ -110,6 +111,8 @@ void add_choice_options(CLI::App& app, RunOptions& run) {
                  "folder in which a program on the simulated host may change files, besides the current one; "
                  "each --writable takes one")
       ->allow_extra_args(false);
+  app.add_flag("--no-environment", run.no_environment,
+               "a program on the simulated host gets no variables of this shell");
   app.add_option_function<std::string>(
          "--clock", [&run](const std::string& clock) { run.wall_clock = clock == "wall"; },
          "which clock the program reads, and sleeps by: its thread's simulated one, from a fixed date "
@@ -168,8 +171,8 @@ void drop_separator(const CLI::App& run_app, std::vector<std::string>& arguments
 // Of a program on the simulated host: without time no machine has a part in it, and some options are of a
 // GPU.
 void refuse_idle_options(const CLI::App& app, bool functional, bool has_gpu) {
-  static const std::set<std::string> kAlways = {"--host",  "--functional", "--timeout",
-                                                "--quiet", "--root",       "--writable"};
+  static const std::set<std::string> kAlways = {"--host", "--functional", "--timeout",       "--quiet",
+                                                "--root", "--writable",   "--no-environment"};
   static const std::set<std::string> kWithTime = {"--machine", "--set",     "--out",        "--json",
                                                   "--no-html", "--shuffle", "--two-threads"};
   static const std::set<std::string> kOfNativeHost = {"--clock", "--host-time", "--spin-diagnosis"};
@@ -208,8 +211,8 @@ RunRequest read_run(const config::Installation& installation, const CLI::App& ap
     run.run.simulated_host = has_gpu;
     return {has_gpu ? RunRequest::Program : RunRequest::Rv64, {}};
   }
-  if (!run.files.root.empty() || !run.files.writable.empty())
-    throw duet::Error("--root and --writable are for --host simulated: leave them out");
+  if (const auto own = guest_words(run); !own.empty())
+    throw duet::Error(own[0] + " is for --host simulated: leave it out");
   if (!first.ends_with(".ptx")) return {RunRequest::Program, {}};
   RunRequest request{RunRequest::BareKernel, {}};
   request.bare.file = run.command[0];

@@ -233,7 +233,8 @@ int Runner::start(const Job& job, const fs::path& folder) {
                                       "--machine",
                                       job.machine};
   if (job.check_races) command.push_back("--check-races");
-  if (job.on_processor || job.on_cores) command.insert(command.end(), {"--host", "simulated"});
+  if (job.on_processor || job.on_cores)
+    command.insert(command.end(), {"--host", "simulated", "--no-environment"});
   command.insert(command.end(), job.run_options.begin(), job.run_options.end());
   for (const std::string& set : job.sets) command.insert(command.end(), {"--set", set});
   command.insert(command.end(), {"--out", (folder / "out").string(), compiled(job)});

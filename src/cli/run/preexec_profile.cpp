@@ -17,6 +17,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "cli/options/guest_words.h"
 #include "machine/cores_for_gpu/cpu_blocks_options.h"
 #include "machine/cores_for_gpu/preexecution_options.h"
 #include "machine/watch/outside_options.h"
@@ -72,9 +73,8 @@ std::vector<std::string> trial(const config::Installation& installation, const R
   if (options.run.of<machine::OutsideOptions>().strict_memory) command.push_back("--strict-memory");
   if (options.run.simulated_host) {
     command.insert(command.end(), {"--host", "simulated"});
-    if (!options.files.root.empty()) command.insert(command.end(), {"--root", options.files.root});
-    for (const std::string& folder : options.files.writable)
-      command.insert(command.end(), {"--writable", folder});
+    const std::vector<std::string> own = guest_words(options);
+    command.insert(command.end(), own.begin(), own.end());
   }
   if (options.timeout_seconds > 0)
     command.insert(command.end(), {"--timeout", fmt::format("{}", options.timeout_seconds)});

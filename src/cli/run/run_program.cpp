@@ -20,6 +20,7 @@
 #include "cli/beside/command.h"
 #include "cli/beside/run_monitor.h"
 #include "cli/commands.h"
+#include "cli/options/guest_words.h"
 #include "cli/run/otherwise.h"
 #include "cli/run/run_folder.h"
 #include "config/loader.h"
@@ -72,9 +73,8 @@ std::vector<std::string> started_command(const config::Installation& installatio
                                          const RunOptions& options) {
   if (!options.run.simulated_host) return options.command;
   std::vector<std::string> command{installation.host_program};
-  if (!options.files.root.empty()) command.insert(command.end(), {"--root", options.files.root});
-  for (const std::string& folder : options.files.writable)
-    command.insert(command.end(), {"--writable", folder});
+  const std::vector<std::string> own = guest_words(options);
+  command.insert(command.end(), own.begin(), own.end());
   command.insert(command.end(), options.command.begin(), options.command.end());
   return command;
 }

@@ -28,7 +28,7 @@ namespace {
 
 rv64::ProcessOptions process_options(const RunOptions& options) {
   rv64::ProcessOptions process{options.command, {}, options.timeout_seconds, options.files};
-  for (char** variable = environ; *variable != nullptr; ++variable)
+  for (char** variable = environ; *variable != nullptr && !options.no_environment; ++variable)
     process.environment.emplace_back(*variable);
   return process;
 }

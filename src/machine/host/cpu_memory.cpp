@@ -92,7 +92,7 @@ void CpuMemory::connect_own(const config::Cpu& cpu, const config::Host& dram) {
   // What is written back was there for all to see before.
   dram_->tell_before_writes([this](const memory::Request& request) {
     if (request.kind != memory::RequestKind::WriteBack)
-      agent_writes(request.address, request.bytes, physical_.bytes(request.address), kNobody);
+      others_write(request.address, request.bytes, physical_.bytes(request.address));
   });
   directory_.connect_below(requests_->of(memory::TrafficClass::NonTriggered), *answers_);
 }
@@ -122,7 +122,7 @@ void CpuMemory::connect_fabric(const config::Cpu& cpu) {
   // What cores write back was there for all to see before, but not what they write past their caches.
   const auto written = [this](const memory::Request& request) {
     if (request.agent != memory::Agent::Host || request.kind != memory::RequestKind::WriteBack)
-      agent_writes(request.address, request.bytes, physical_.bytes(request.address), kNobody);
+      others_write(request.address, request.bytes, physical_.bytes(request.address));
   };
   for (memory::DramController& controller : shared_->controllers) {
     controller.tell_before_writes(written);
@@ -152,7 +152,7 @@ void CpuMemory::connect_level() {
 void CpuMemory::tell_changes_below() {
   directory_.tell_changes([this](PhysicalAddress line, const std::byte* before, const std::byte* after) {
     if (std::memcmp(before, after, line_bytes_) != 0)
-      agent_writes(line, static_cast<unsigned>(line_bytes_), before, kNobody);
+      others_write(line, static_cast<unsigned>(line_bytes_), before);
   });
 }
 
@@ -162,7 +162,7 @@ void CpuMemory::observe(const memory::CacheEvent& event) {
   std::array<std::byte, memory::kLineBytes> old;
   const auto bytes = static_cast<unsigned>(shared_->level->line_bytes());
   peek_below(event.line, bytes, old.data());
-  agent_writes(event.line, bytes, old.data(), kNobody);
+  others_write(event.line, bytes, old.data());
   if (remembers_gpu_writes_) remember_gpu_write(event.line);
 }
 
@@ -235,11 +235,12 @@ rv64::Page CpuMemory::page_of(VirtualAddress address, rv64::Access access, unsig
 }
 
 std::byte* CpuMemory::take_frame() {
-  if (touches_ == kNobody || frames_[touches_].empty()) return new_frame();
-  std::deque<std::byte*>& frames = frames_[touches_];
+  const bool outside = touches_ == kNobody;
+  std::deque<std::byte*>& frames = outside ? frames_of_nobody_ : frames_[touches_];
+  if (frames.empty()) fill(frames);
   std::byte* const frame = frames.front();
   frames.pop_front();
-  if (frames.size() < kFewFrames && !std::exchange(filling_, true))
+  if (!outside && frames.size() < kFewFrames && !std::exchange(filling_, true))
     engine_.after_ticks([this] {
       filling_ = false;
       fill_frames();
@@ -249,8 +250,11 @@ std::byte* CpuMemory::take_frame() {
 
 void CpuMemory::fill_frames() {
   for (std::deque<std::byte*>& frames : frames_)
-    if (frames.size() < kFewFrames)
-      while (frames.size() < kFrames) frames.push_back(new_frame());
+    if (frames.size() < kFewFrames) fill(frames);
+}
+
+void CpuMemory::fill(std::deque<std::byte*>& frames) {
+  for (std::size_t i = 0; i < kFrames; ++i) frames.push_back(new_frame());
 }
 
 PhysicalAddress CpuMemory::place_of(VirtualAddress address, unsigned agent, rv64::MemoryType* type) {
@@ -262,12 +266,8 @@ PhysicalAddress CpuMemory::place_of(VirtualAddress address, unsigned agent, rv64
   return physical_of(page.bytes) + address % rv64::kPageBytes;
 }
 
-void CpuMemory::agent_writes(PhysicalAddress address, unsigned bytes, const std::byte* old, unsigned agent) {
-  for (unsigned done = 0; done < bytes;) {
-    const unsigned part = std::min<unsigned>(bytes - done, sizeof Overwritten::old);
-    about_to_write(address + done, part, old + done, agent);
-    done += part;
-  }
+void CpuMemory::others_write(PhysicalAddress address, unsigned bytes, const std::byte* old) {
+  remember(address, bytes, old, kNobody);
 }
 
 void CpuMemory::let_cores_write() {
@@ -291,18 +291,19 @@ std::vector<PhysicalAddress> CpuMemory::device_lines() const {
 }
 
 void CpuMemory::about_to_write(PhysicalAddress address, unsigned bytes, const std::byte* old, unsigned core) {
-  if (core != kNobody && (cores_write_ || shares_dram())) directory_.wrote(address, bytes);
+  if (cores_write_ || shares_dram()) directory_.wrote(address, bytes);
   if (cores_write_ && core < written_lines_.size() &&
       physical_.map().is_at(memory::Home::DeviceDram, address))
     written_lines_[core].insert(address.aligned_down(line_bytes_).value());
+  remember(address, bytes, old, core);
+}
+
+void CpuMemory::remember(PhysicalAddress address, unsigned bytes, const std::byte* old, unsigned writer) {
   if (overwritten_at_ != engine_.now()) {
     overwritten_at_ = engine_.now();
     overwritten_.clear();
   }
-  Overwritten& made = overwritten_.emplace_back();
-  made.address = address;
-  made.bytes = bytes;
-  made.core = core;
+  Overwritten& made = overwritten_.emplace_back(address, bytes, writer);
   std::memcpy(made.old.data(), old, bytes);
 }
 

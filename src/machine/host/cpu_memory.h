@@ -100,8 +100,6 @@ class CpuMemory final : public cpu::MemoryView, public rv64::PagedMemory, privat
   // for nobody. Throws duet::Error where it has nothing.
   PhysicalAddress place_of(VirtualAddress address, unsigned agent = kNobody,
                            rv64::MemoryType* type = nullptr);
-  // Before an agent writes to a line that it holds: what is there.
-  void agent_writes(PhysicalAddress address, unsigned bytes, const std::byte* old, unsigned agent);
 
   // From now on programs() may write to the GPU's memory, bytes beside allocations (AddressSpace::spare_page)
   // included; lines go back with the bytes that were written alone (Directory::keep_masks), and which lines
@@ -145,8 +143,12 @@ class CpuMemory final : public cpu::MemoryView, public rv64::PagedMemory, privat
   void frame_cleared(std::byte* frame) override;
   std::byte* take_frame() override;
   void fill_frames();
+  void fill(std::deque<std::byte*>& frames);
   void peek_newest(PhysicalAddress address, unsigned bytes, std::byte* to);
   void peek_below(PhysicalAddress address, unsigned bytes, std::byte* to);
+  // What was there before a write of now, of `writer`; of nobody who holds the line.
+  void remember(PhysicalAddress address, unsigned bytes, const std::byte* old, unsigned writer);
+  void others_write(PhysicalAddress address, unsigned bytes, const std::byte* old);
   void undo_writes_of_now(PhysicalAddress address, unsigned bytes, std::byte* to, unsigned but_of);
   void remember_gpu_write(PhysicalAddress line);
   PhysicalAddress table(VirtualAddress address, unsigned level);
@@ -168,9 +170,11 @@ class CpuMemory final : public cpu::MemoryView, public rv64::PagedMemory, privat
 
   // Bytes before a core wrote them.
   struct Overwritten {
+    Overwritten(PhysicalAddress its, unsigned its_bytes, unsigned writer)
+        : address(its), bytes(its_bytes), core(writer) {}
     PhysicalAddress address;
-    unsigned bytes = 0, core = 0;
-    std::array<std::byte, 8> old;
+    unsigned bytes, core;
+    std::array<std::byte, memory::kLineBytes> old;  // of these the first `bytes`
   };
 
   sim::Engine& engine_;
@@ -203,9 +207,12 @@ class CpuMemory final : public cpu::MemoryView, public rv64::PagedMemory, privat
   std::vector<std::unique_ptr<std::byte, void (*)(void*)>> table_bytes_;
   // Frames for each agent, as Linux has lists of free pages for each CPU: two that touch pages at one time
   // take theirs from different lists, which are filled when all have been ticked, in the agents' order.
+  // Always by kFrames that follow each other: so pages touched in their order have frames whose last bits go
+  // up in that order, whatever was touched before by others.
   static constexpr std::size_t kFrames = 64, kFewFrames = 32;  // few: more than one touches in a tick
   std::vector<std::deque<std::byte*>> frames_;
-  unsigned touches_ = kNobody;  // the agent
+  std::deque<std::byte*> frames_of_nobody_;  // outside of ticks
+  unsigned touches_ = kNobody;               // the agent
   bool filling_ = false;
   bool cores_write_ = false;                                      // to the GPU's memory
   std::vector<std::unordered_set<std::uint64_t>> written_lines_;  // by core

@@ -213,7 +213,7 @@ void RootComplex::perform(const Part& part, std::byte* line, PhysicalAddress add
     std::memcpy(request.data.data() + part.of_request, at, part.bytes);
     return;
   }
-  memory_->agent_writes(address + part.of_line, part.bytes, at, agent_.number);
+  memory_->about_to_write(address + part.of_line, part.bytes, at, agent_.number);
   if (memory_->may_have_code(part.place))  // whoever has decoded some is told when all have been ticked
     engine().after_ticks(
         [this, place = part.place, bytes = part.bytes] { memory_->bytes_changed(place, bytes); });

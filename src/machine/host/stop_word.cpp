@@ -74,7 +74,7 @@ void StopWord::granted(Picoseconds now, const CoherenceMessage& grant) {
     return one.asked && one.place.aligned_down(line_bytes_) == grant.line;
   });
   std::byte* const at = grant.bytes + word->place % line_bytes_;
-  memory_.agent_writes(word->place, static_cast<unsigned>(word->bytes.size()), at, agent_.number);
+  memory_.about_to_write(word->place, static_cast<unsigned>(word->bytes.size()), at, agent_.number);
   std::memcpy(at, word->bytes.data(), word->bytes.size());
   CoherenceMessage back;
   back.line = grant.line;

@@ -11,8 +11,8 @@
 
 namespace duet::rv64 {
 
-// Writes it below `top`; the stack pointer. Error where arguments and environment take more than
-// `most_bytes`.
+// Writes it below `top`. Returns the stack pointer, which is 62 KiB below where arguments and environment fit
+// in that, and otherwise 126 KiB, and so on. Error where they take more than `most_bytes`.
 std::uint64_t write_initial_stack(Memory& memory, std::uint64_t top, std::uint64_t most_bytes,
                                   const ElfFile& file, const LoadedImage& image,
                                   const std::vector<std::string>& arguments,
