@@ -78,6 +78,7 @@ int main() {
 #pragma omp critical(adding)
       ++critical;
     }
+#pragma omp barrier
 #pragma omp sections
     {
 #pragma omp section
