@@ -13,8 +13,8 @@ import re
 import sys
 import tempfile
 
-RANK = {"base": 0, "sim": 1, "config": 1, "report": 1, "advise": 2, "explain": 2, "model": 2, "memory": 2, "ptx": 2, "rv64": 2,
-        "check": 2.5, "gpu": 3, "cpu": 3, "link": 3, "preexec": 3, "predict": 3.5, "sample": 3.5, "driver": 4, "host": 5, "machine": 6,
+RANK = {"base": 0, "sim": 1, "config": 1, "report": 1, "explain": 2, "model": 2, "memory": 2, "ptx": 2, "rv64": 2,
+        "advise": 2.5, "check": 2.5, "gpu": 3, "cpu": 3, "link": 3, "preexec": 3, "predict": 3.5, "sample": 3.5, "driver": 4, "host": 5, "machine": 6,
         "reproduce": 7, "sweep": 7, "cli": 8}
 FOLDERS = {
     "machine": {"rules": 0, "levels": 1, "host": 2, "build": 3,

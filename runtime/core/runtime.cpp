@@ -61,8 +61,8 @@ void* Runtime::allocate_host(Bytes bytes, memory::AllocationKind kind, const Hos
   const memory::AllocatingCall call = call_of(kind, use);
   machine::HostPages* const pages = process().host_pages();
   const bool on_cores = program_.side() != nullptr;
-  const bool is_managed = kind == memory::AllocationKind::Managed && managed_guard_ != nullptr;
-  const bool guarded = is_managed && !on_cores;
+  const bool waits = managed_guard_ != nullptr && memory::host_waits(config(), call);
+  const bool guarded = waits && !on_cores;
   if (guarded || (kind == memory::AllocationKind::Pinned && pages != nullptr)) {
     std::byte* backing = nullptr;
     std::byte* host =
@@ -88,7 +88,7 @@ void* Runtime::allocate_host(Bytes bytes, memory::AllocationKind kind, const Hos
     return nullptr;
   }
   host_memory_[pointer] = whole;
-  if (is_managed) {
+  if (waits) {
     managed_guard_->watch(pointer, whole);
     if (use.attachment != Attachment::Global)
       managed_guard_->attach(duet::virtual_address(pointer), use.attachment, 0);

@@ -51,6 +51,7 @@ std::vector<report::Advice> advise(const report::RunReport& report, const config
   if (report.cut_off || report.simulated_ps == 0 || report.journal == nullptr) return found;
   const Facts facts(report, machine);
   advise_copies(facts, found);
+  advise_methods(facts, found);
   const bool takes_turns = advise_launches(facts, found);
   for (const KernelFacts& kernel : facts.kernels) advise_kernel(facts, kernel, takes_turns, found);
   // The programmer's first.

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "advise/rules.h"
+#include "memory/allocation_methods.h"
 #include "report/terminal/table_text.h"
 
 namespace duet::advise {
@@ -155,13 +156,16 @@ void overlap(const Facts& facts, Advices& out) {
 }  // namespace
 
 void advise_copies(const Facts& facts, Advices& out) {
+  const config::Method* const pinned = memory::method_of(facts.machine(), memory::AllocatingCall::Pinned);
+  const bool costs_the_host = pinned != nullptr && pinned->cpu == "uncached";
   const config::Link& link = facts.machine().link;
   const Directions directions{
       {{facts.to_device, PathPart::HostToDevice, link.payload_mb_per_s_to_gpu, "to the device"},
        {facts.to_host, PathPart::DeviceToHost, link.payload_mb_per_s_to_host, "to the host"}}};
-  pageable_copies(facts, directions, out);
+  // Both need pinned memory.
+  if (!costs_the_host) pageable_copies(facts, directions, out);
   small_copies(facts, directions, out);
-  overlap(facts, out);
+  if (!costs_the_host) overlap(facts, out);
 }
 
 }  // namespace duet::advise

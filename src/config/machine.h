@@ -423,7 +423,8 @@ struct Machine {
   Link link;
   Driver driver;
   Host host;
-  // The name of a method, for all memory by cudaMalloc and cudaHostAlloc; empty: as rows say.
+  // The name of a method, for all memory by cudaMalloc, cudaHostAlloc and cudaMallocManaged; empty: as rows
+  // say.
   std::string method{};
 };
 

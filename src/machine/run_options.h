@@ -21,7 +21,7 @@ struct Options {
   bool functional = false;         // the functional GPU instead of the timed one
   bool skip_clock_loops = true;    // gpu/sm/clock_skip.cpp
   bool simulated_host = false;     // the program runs on the machine's cores; it has some
-  std::string method;  // of the machine's, for all memory by cudaMalloc and cudaHostAlloc; empty: its own
+  std::string method;              // config::Machine::method
 };
 
 struct RunOptions : Options {

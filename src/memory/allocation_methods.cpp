@@ -17,6 +17,11 @@ PageAttributes attributes_of(const config::Gpu& gpu, const config::Method& metho
   return pages;
 }
 
+// By config::Machine::method.
+bool is_chosen(const config::Machine& machine, AllocatingCall call) {
+  return !machine.method.empty() && call != AllocatingCall::Registered && call != AllocatingCall::Shared;
+}
+
 }  // namespace
 
 std::vector<std::string_view> words_of(std::string_view words) {
@@ -35,7 +40,7 @@ bool has_word(std::string_view words, std::string_view wanted) {
 
 const config::Method* method_of(const config::Machine& machine, AllocatingCall call) {
   using enum AllocatingCall;
-  if (!machine.method.empty() && (call == Device || call == Pinned || call == WriteCombined))
+  if (is_chosen(machine, call))
     for (const config::Method& method : machine.methods)
       if (method.name == machine.method) return &method;
   for (const config::Method& method : machine.methods)
@@ -69,6 +74,14 @@ PageAttributes host_pages(const config::Machine& machine, AllocatingCall call) {
 bool uncached_on_cores(const config::Machine& machine, AllocatingCall call) {
   if (const config::Method* const method = method_of(machine, call)) return method->cpu == "uncached";
   return call == AllocatingCall::WriteCombined;
+}
+
+bool host_waits(const config::Machine& machine, AllocatingCall call) {
+  if (!is_chosen(machine, call)) return call == AllocatingCall::Managed;
+  const auto is_of = [&](AllocatingCall one) {
+    return has_word(method_of(machine, call)->calls, config::kMethodCalls[static_cast<std::size_t>(one)]);
+  };
+  return is_of(AllocatingCall::Managed) && (call == AllocatingCall::Managed || !is_of(call));
 }
 
 }  // namespace duet::memory

@@ -40,6 +40,10 @@ DevicePages device_pages(const config::Gpu& gpu, const config::Method* method = 
 // Of host memory by this call.
 PageAttributes host_pages(const config::Machine& machine, AllocatingCall call);
 
+// Whether the host may not touch memory of this call while a kernel may run: it is managed, or
+// config::Machine::method has it reached as managed memory is.
+bool host_waits(const config::Machine& machine, AllocatingCall call);
+
 // Whether cores reach host memory by this call past their caches.
 bool uncached_on_cores(const config::Machine& machine, AllocatingCall call);
 

@@ -3,6 +3,18 @@ import { measuredAdvice, shortName, stats } from "./data.js";
 import { element, section } from "./dom.js";
 import { share, time } from "./units.js";
 
+// What the run takes by each method of allocation.
+function methods(advice, whole) {
+  const measured = (advice.methods ?? []).filter((one) => one.result);
+  if (measured.length === 0) return [];
+  const texts = { failed: "fails", other_output: "prints something else" };
+  const row = (name, ps, ...notes) => element("tr", {}, element("td", {}, name),
+    element("td", { class: "number", ...(ps === undefined ? {} : { "data-field": "time_ps", "data-value": ps }) }, ps === undefined ? "" : time(ps)),
+    element("td", {}, notes.filter(Boolean).join(", ")));
+  return [element("table", { class: "methods" }, element("tbody", {}, row("as it is", whole),
+    ...measured.map((one) => row(one.method, one.time_ps, texts[one.result], one.calls === "" ? "no call gives it" : ""))))];
+}
+
 function item(advice, whole) {
   const measured = advice.measured_ps !== undefined;
   const saves = measured ? advice.measured_ps : advice.saves_ps;
@@ -13,7 +25,7 @@ function item(advice, whole) {
     element("b", {}, `${subject} is bound by ${advice.bound_by}`), `: ${advice.because}. `,
     element("b", {}, `Try to ${advice.try}.`), ` ${gain} `,
     element("b", { "data-field": measured ? "measured_ps" : "saves_ps", "data-value": saves }, time(saves)),
-    `, ${share(saves, whole)} of the run (${how}; rule ${advice.rule}).`);
+    `, ${share(saves, whole)} of the run (${how}; rule ${advice.rule}).`, ...methods(advice, whole));
 }
 
 export function adviceSection() {

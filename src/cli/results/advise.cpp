@@ -33,6 +33,7 @@ namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
 constexpr double kGain = 0.01;  // of the run: less is none
+const std::string kMethodOption = "--method";
 
 Json read_json(const std::string& path) {
   const auto text = read_file(path);
@@ -57,21 +58,34 @@ Picoseconds kernel_ps(const Json& stats, const std::string& name) {
   return sum;
 }
 
-// A run on one changed machine.
+// A run with other options: of a changed machine, of another method, or as it was.
 struct WhatIf {
-  std::vector<std::string> sets;
+  std::vector<std::string> options;
   std::string folder;
   std::string process_folder;  // of the process in it, as "/1"; empty: the first
   pid_t process = 0;
+  int status = 0;  // of the program
   std::optional<Json> stats;
   std::string failure;
+
+  std::string output() const { return read_file(folder + ".out").value_or(""); }
 };
+
+std::vector<std::string> set_options(const std::vector<std::string>& sets) {
+  std::vector<std::string> options;
+  for (const std::string& set : sets) options.insert(options.end(), {"--set", set});
+  return options;
+}
 
 void start(WhatIf& what_if, const RunWords& words) {
   std::vector<std::string> command{"/proc/self/exe", "run"};
-  for (const std::string& option : words.options)
-    if (option != "--profile") command.push_back(option);  // the profile is the unchanged machine's
-  for (const std::string& set : what_if.sets) command.insert(command.end(), {"--set", set});
+  const bool has_method = !what_if.options.empty() && what_if.options[0] == kMethodOption;
+  // A profile is the unchanged machine's.
+  const auto before =
+      without(words.options, has_method ? std::set<std::string>{kMethodOption} : std::set<std::string>{},
+              {"--profile"});
+  command.insert(command.end(), before.begin(), before.end());
+  command.insert(command.end(), what_if.options.begin(), what_if.options.end());
   command.insert(command.end(), {"--quiet", "--no-html", "--out", what_if.folder, "--"});
   command.insert(command.end(), words.command.begin(), words.command.end());
   what_if.process =
@@ -79,8 +93,9 @@ void start(WhatIf& what_if, const RunWords& words) {
 }
 
 // The program's own status does not matter, as it did not before.
-void finish(WhatIf& what_if) {
+void finish(WhatIf& what_if, int wait_status) {
   what_if.process = 0;
+  what_if.status = WIFEXITED(wait_status) ? WEXITSTATUS(wait_status) : 128 + WTERMSIG(wait_status);
   const std::string path = what_if.folder + what_if.process_folder + "/stats.json";
   if (fs::exists(path)) what_if.stats = read_json(path);
   if (what_if.stats && what_if.stats->at("complete").get<bool>()) return;
@@ -96,10 +111,11 @@ void run_all(std::vector<WhatIf>& what_ifs, const RunWords& words, unsigned jobs
       ++running;
       continue;
     }
-    const pid_t ended = waitpid(-1, nullptr, 0);
+    int status = 0;
+    const pid_t ended = waitpid(-1, &status, 0);
     for (WhatIf& one : what_ifs)
       if (ended > 0 && one.process == ended) {
-        finish(one);
+        finish(one, status);
         --running;
       }
   }
@@ -116,6 +132,24 @@ Picoseconds saved(const Json& before, const Json& after, const Json& advice) {
 
 Picoseconds saves_ps(const Json& advice) {
   return advice.at(advice.contains("measured_ps") ? "measured_ps" : "saves_ps").get<Picoseconds>();
+}
+
+// What its methods have measured: "as it is 5.240 ms; managed 2.420 ms; ...". Empty where there are none.
+std::string methods_line(const Json& advice, Picoseconds run) {
+  if (!advice.contains("methods")) return {};
+  std::vector<std::string> parts{"as it is " + report::duration(run)};
+  for (const Json& method : advice.at("methods")) {
+    if (!method.contains("result")) continue;
+    const std::string name = method.at("method"), result = method.at("result"), calls = method.at("calls");
+    std::string text = name;
+    if (method.contains("time_ps")) text += ' ' + report::duration(method.at("time_ps").get<Picoseconds>());
+    if (result == "failed") text += fmt::format(" (fails: {}.err)", method.at("folder").get<std::string>());
+    if (result == "other_output")
+      text += fmt::format(" (prints something else: {}.out)", method.at("folder").get<std::string>());
+    if (calls.empty()) text += " (no call gives it)";
+    parts.push_back(std::move(text));
+  }
+  return parts.size() == 1 ? "" : fmt::format("   {}\n", fmt::join(parts, "; "));
 }
 
 std::string lines_of(const Json& advice, std::size_t number, Picoseconds run) {
@@ -157,14 +191,12 @@ class Measurements {
   Measurements(const Json& stats, const ProcessFolder& process)
       : stats_(stats), folder_(process.path), process_folder_(process.within) {
     for (const char* list : kLists)
-      for (const Json& one : stats.at(list))
-        if (!sets_of(one).empty() && places_.emplace(sets_of(one), what_ifs_.size()).second)
-          what_ifs_.push_back({sets_of(one),
-                               fmt::format("{}/what-if/{}", folder_, what_ifs_.size() + 1),
-                               process_folder_,
-                               0,
-                               {},
-                               {}});
+      for (const Json& one : stats.at(list)) {
+        if (!sets_of(one).empty()) add(set_options(sets_of(one)));
+        if (!one.contains("methods")) continue;
+        add({});  // what it prints as it is
+        for (const Json& method : one.at("methods")) add({kMethodOption, method.at("method")});
+      }
   }
 
   bool empty() const { return what_ifs_.empty(); }
@@ -189,11 +221,54 @@ class Measurements {
   }
 
  private:
+  void add(const std::vector<std::string>& options) {
+    if (!places_.emplace(options, what_ifs_.size()).second) return;
+    WhatIf& what_if = what_ifs_.emplace_back();
+    what_if.options = options;
+    what_if.folder = fmt::format("{}/what-if/{}", folder_, what_ifs_.size());
+    what_if.process_folder = process_folder_;
+  }
+  const WhatIf& run_with(const std::vector<std::string>& options) const {
+    return what_ifs_[places_.at(options)];
+  }
+  std::string in_folder(const WhatIf& what_if) const {
+    return fs::relative(what_if.folder, folder_).string();
+  }
+  // A run by each method. The fastest one that a call gives, and with which the program ends and prints as it
+  // did, is the advice.
+  void measure_methods(Json& one) const {
+    const WhatIf& base = run_with({});
+    if (!base.stats) {
+      one["failure"] = base.failure;
+      return;
+    }
+    const Picoseconds before = run_ps(*base.stats);
+    Picoseconds least = before;
+    one["measured_ps"] = 0;
+    one.erase("at_most");
+    for (Json& method : one["methods"]) {
+      const std::string name = method.at("method");
+      const WhatIf& run = run_with({kMethodOption, name});
+      method["folder"] = in_folder(run);
+      method["result"] = !run.stats || run.status != base.status ? "failed"
+                         : run.output() != base.output()         ? "other_output"
+                                                                 : "same";
+      if (!run.stats) continue;
+      const Picoseconds time = run_ps(*run.stats);
+      method["time_ps"] = time;
+      const std::string calls = method.at("calls");
+      if (method["result"] != "same" || calls.empty() || time >= least) continue;
+      least = time;
+      one["measured_ps"] = before - time;
+      one["what_if"] = Json::array({kMethodOption + ' ' + name});
+      one["try"] = "allocate with " + calls.substr(0, calls.find(' '));
+    }
+  }
   void measure(Json& one, const Json& list) const {
-    const auto place = places_.find(sets_of(one));
-    if (place == places_.end()) return;
-    const WhatIf& what_if = what_ifs_[place->second];
-    one["folder"] = fs::relative(what_if.folder, folder_).string();
+    if (one.contains("methods")) return measure_methods(one);
+    if (sets_of(one).empty()) return;
+    const WhatIf& what_if = run_with(set_options(sets_of(one)));
+    one["folder"] = in_folder(what_if);
     if (!what_if.stats) {
       one["failure"] = what_if.failure;
       return;
@@ -236,7 +311,7 @@ void print(const Json& result) {
   if (advice.empty()) fmt::print("nothing that would shorten the run by 2 % was found\n");
   std::size_t number = 0;
   for (const Json& one : advice)
-    if (gains(one, run)) put(lines_of(one, ++number, run));
+    if (gains(one, run)) put(lines_of(one, ++number, run) + methods_line(one, run));
   for (const Json& one : advice) {
     if (one.contains("failure"))
       fmt::print("not measured: {}: {}\n", one.at("rule").get<std::string>(),
@@ -244,6 +319,7 @@ void print(const Json& result) {
     if (!gains(one, run))
       fmt::print("checked, and no gain: {}{}\n", one.at("rule").get<std::string>(),
                  one.contains("kernel") ? " of " + readable_name(one.at("kernel").get<std::string>()) : "");
+    if (!gains(one, run)) put(methods_line(one, run));
   }
   if (!hardware.empty()) fmt::print("{}\n", report::kHardwareHeading);
   number = 0;

@@ -137,7 +137,9 @@ RunFolder::Outcome RunFolder::render(const config::Installation& installation,
       into += "/";
     }
     report.sampling = sample::sampling_of(journal);
-    report.advice = advise::advise(report, machine.machine);
+    config::Machine of_run = machine.machine;
+    of_run.method = options.run.method;
+    report.advice = advise::advise(report, of_run);
     const auto render = [&](const char* name, void (*write)(std::ostream&, const report::RunReport&)) {
       write_result(into + name, [&](std::ostream& out) { write(out, report); });
     };

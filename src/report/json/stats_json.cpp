@@ -149,6 +149,8 @@ Json advice_json(const Advice& advice) {
   if (advice.at_most) json["at_most"] = true;
   if (advice.costs_ps != 0) json["costs_ps"] = advice.costs_ps;
   json["what_if"] = advice.what_if;
+  for (const AdvisedMethod& method : advice.methods)
+    json["methods"].push_back({{"method", method.name}, {"calls", method.calls}});
   return json;
 }
 

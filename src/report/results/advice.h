@@ -8,6 +8,11 @@
 
 namespace duet::report {
 
+// A [[method]] row of the machine, and the calls that give memory by it; "": none does.
+struct AdvisedMethod {
+  std::string name, calls;
+};
+
 struct Advice {
   std::string rule;                  // "bank_conflicts"
   std::string kernel;                // its kernel; empty: the run
@@ -20,6 +25,7 @@ struct Advice {
   bool at_most = false;  // nobody knows how much of saves_ps a program can have; such items come last
   // To be taken off a measurement: what the change costs the program, or the machine saves beside the item.
   Picoseconds costs_ps = 0;
+  std::vector<AdvisedMethod> methods{};  // a run by each of them (duet run --method) measures it
 };
 
 // Above changes of the machine.

@@ -26,7 +26,7 @@ std::string advice_text(const std::vector<Advice>& advice, Picoseconds run_ps) {
     if (one.hardware && lines[1].empty()) number = 0;
     lines[one.hardware] +=
         advice_lines(one, ++number, "  ", "would save " + saved_text(one.saves_ps, run_ps, one.at_most));
-    measurable |= !one.what_if.empty();
+    measurable |= !one.what_if.empty() || !one.methods.empty();
   }
   std::string out;
   if (!lines[0].empty())

@@ -41,14 +41,30 @@ TEST(AllocationMethods, WriteCombinedMemoryIsPinnedMemoryWithoutARowOfItsOwn) {
   EXPECT_FALSE(uncached_on_cores({}, AllocatingCall::Pinned));
 }
 
-// A run may ask for one method for all that it allocates.
-TEST(AllocationMethods, OneForAllIsNotThatOfManagedMemory) {
+// A run may ask for one method for all that it allocates, but for the program's own pages.
+TEST(AllocationMethods, OneForAll) {
   config::Machine machine = machine_of("", "write-back", true, true);
   machine.method = "own";
-  for (const auto call : {AllocatingCall::Device, AllocatingCall::Pinned, AllocatingCall::WriteCombined})
+  for (const auto call : {AllocatingCall::Device, AllocatingCall::Pinned, AllocatingCall::WriteCombined,
+                          AllocatingCall::Managed}) {
     EXPECT_EQ(method_of(machine, call), &machine.methods[1]) << static_cast<int>(call);
-  EXPECT_EQ(method_of(machine, AllocatingCall::Managed), &machine.methods[0]);
+    EXPECT_FALSE(host_waits(machine, call)) << static_cast<int>(call);
+  }
   EXPECT_EQ(method_of(machine, AllocatingCall::Registered), nullptr);
+  EXPECT_FALSE(host_waits(machine, AllocatingCall::Registered));
+}
+
+// As managed memory is reached, unless the row is that of both.
+TEST(AllocationMethods, TheHostWaitsForKernelsWithManagedMemory) {
+  config::Machine machine = machine_of("cudaHostAlloc", "write-back", true, true);
+  EXPECT_TRUE(host_waits({}, AllocatingCall::Managed));
+  EXPECT_TRUE(host_waits(machine, AllocatingCall::Managed));
+  EXPECT_FALSE(host_waits(machine, AllocatingCall::Pinned));
+  machine.methods[0].name = machine.method = "managed";
+  EXPECT_TRUE(host_waits(machine, AllocatingCall::Pinned));
+  machine.methods[0].calls = "cudaHostAlloc cudaMallocManaged";
+  EXPECT_FALSE(host_waits(machine, AllocatingCall::Pinned));
+  EXPECT_TRUE(host_waits(machine, AllocatingCall::Managed));
 }
 
 // L1 and the constant cache hold what both the row and the SM let in.
