@@ -96,9 +96,9 @@ void uncached_memory(const Facts& facts, const config::Method& used, const Sourc
       {kRule,
        "",
        "memory that caches do not hold",
-       fmt::format("what {} gives ({}) {} accesses of cores and {} requests of the GPU went past caches for",
-                   memory::words_of(source.functions).front(), used.name,
-                   counter(facts, "directory.uncached"), counter(facts, "l2.passed")),
+       fmt::format("{} accesses of cores and {} requests of the GPU go past caches, to memory of {} ({})",
+                   counter(facts, "directory.uncached"), counter(facts, "l2.passed"),
+                   memory::words_of(source.functions).front(), used.name),
        "allocate with " + calls_in_text(others),
        static_cast<Picoseconds>(cores + gpu),
        {}});
@@ -113,10 +113,10 @@ void maintained_memory(const Facts& facts, const config::Method& used, const Sou
       {kRule,
        "",
        "caches that are written back",
-       fmt::format("for what {} gives ({}) {} lines of cores and {} ranges of L2 were gone through, in {}",
-                   memory::words_of(source.functions).front(), used.name,
-                   counter(facts, "cpu_maintenance.lines"), counter(facts, "cache_engine.ranges"),
-                   report::duration(busy)),
+       fmt::format(
+           "for memory of {} ({}) the driver goes through {} lines of cores and {} ranges of L2, in {}",
+           memory::words_of(source.functions).front(), used.name, counter(facts, "cpu_maintenance.lines"),
+           counter(facts, "cache_engine.ranges"), report::duration(busy)),
        "allocate with " + calls_in_text(others),
        std::min(busy, facts.run_ps),
        {}});
