@@ -282,6 +282,16 @@ class PagesTest(unittest.TestCase):
         self.assertIn("the paper: 6 µs", self.texts(page, self.section_of(page, "Figure 9:")))
         self.assertIn("0.74", self.texts(page, self.section_of(page, "Figure 11:")))
 
+    def test_dashti2017(self):
+        page, score = self.score("dashti2017")
+        shown = self.check_fields(page, score, 100)
+        self.assertTrue({f"rows/{i}/measured" for i, row in enumerate(score["rows"]) if row["measured"] is not None} <= shown)
+        self.assertNotIn("Not measured", page.evaluate("document.body.innerText"))
+        for figure in (3, 5, 7, 9):
+            self.assertGreater(len(self.texts(page, self.section_of(page, f"Figure {figure}:"))), 5)
+        self.assertIn("2.56", self.texts(page, self.section_of(page, "Figure 7:")))
+        self.assertIn("between 1,024 and 2,048 accesses", page.evaluate(f"document.querySelector('#{self.section_of(page, 'Figure 9:')} .lead').textContent"))
+
     def test_measured_in_part(self):  # night
         self.duet("reproduce", "lustig2013", "--quick", "--quiet", "--controls", "--only", "L-F8,L-F9,L-val", "--json", "part.json", "--html", "part.html")
         page = self.opened("part.html")
@@ -304,7 +314,7 @@ class PagesTest(unittest.TestCase):
             if isinstance(tree, dict):
                 return {key: without(one) for key, one in tree.items()}
             return [without(one) for one in tree] if isinstance(tree, list) else tree if isinstance(tree, str) else None
-        for paper in ("yang2012", "lustig2013"):
+        for paper in ("yang2012", "dashti2017", "lustig2013"):
             score = json.loads((SCORES / f"{paper}.json").read_text())
             (self.folder / "failed.json").write_text(json.dumps({**score, "figures": without(score["figures"])}))
             self.duet("reproduce", paper, "--from", "failed.json", "--html", "failed.html")

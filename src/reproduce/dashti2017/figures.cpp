@@ -82,7 +82,13 @@ void measure_table_1(Experiments& experiments, const Setup& setup, Measurements&
   const auto outcomes = experiments.runner().run("D-T1", jobs);
   unsigned caching = 0, together = 0;
   std::string wrong;
-  constexpr int kSegmentationFault = 139;
+  constexpr int kSegmentationFault = 139, kCannotRun = 125;
+  for (const Outcome* const outcome : outcomes) {
+    if (outcome->status != kCannotRun) continue;
+    for (const char* quantity : {"caching", "together", "managed_status"})
+      out.notes[quantity] = outcome->error_line();
+    return;
+  }
   for (std::size_t i = 0; i < kMethods.size(); ++i) {
     const Cells& cells = kTable1[i];
     const Outcome &by_cpu = *outcomes[3 * i], &by_gpu = *outcomes[3 * i + 1], &both = *outcomes[3 * i + 2];
@@ -153,6 +159,8 @@ void measure_figure_3(Experiments& experiments, const Setup& setup, Measurements
   const auto at = [&](const char* by, const char* access, const char* method, std::uint64_t bytes) {
     return rates[key(by, access, method, bytes)];
   };
+  out.keep("read_over_write_cpu",
+           ratio(at("cpu", "read", "hostalloc", 131072), at("cpu", "write", "hostalloc", 131072)), failed);
   const std::uint64_t beyond = quick ? 262144 : 1048576;
   for (const std::string access : {"write", "read"}) {
     const char* const a = access.c_str();

@@ -1,11 +1,12 @@
 // `duet reproduce PAPER --html`: the scorecard, and the paper's figures drawn from what was measured.
 import { details, element, section, table } from "../dom.js";
+import { DASHTI2017 } from "./dashti2017.js";
 import { LUSTIG2013 } from "./lustig2013.js";
 import { number } from "./plots.js";
 import { allRows, figures, page, rowsOf, scoreTable, value } from "./score.js";
 import { YANG2012 } from "./yang2012.js";
 
-const PAPERS = { yang2012: YANG2012, lustig2013: LUSTIG2013 };
+const PAPERS = { yang2012: YANG2012, lustig2013: LUSTIG2013, dashti2017: DASHTI2017 };
 const VERDICTS = [["holds", "good", "hold"], ["falls short", "bad", "fall short"], ["not run", "none", "not run"]];
 
 const holding = (list) => list.filter((row) => row.verdict === "holds").length;

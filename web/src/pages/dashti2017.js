@@ -1,0 +1,79 @@
+// Figures of dashti2017 that were measured on tk1, each point with its place in the scorecard.
+import { bars, number, panels } from "./plots.js";
+import { figures, mark, numbersTable, rowOf } from "./score.js";
+
+const BYTES = (value) => (value >= 1048576 ? `${number(value / 1048576)} MB` : `${number(value / 1024)} KB`);
+// Points with their places: [{..., at: "figures/3/0"}].
+const pointsOf = (figure) => (figures[figure] ?? []).map((point, i) => ({ ...point, at: `figures/${figure}/${i}` }));
+const unique = (list) => [...new Set(list)];
+const line = (points, x, y) => points.filter((p) => Number.isFinite(p[y])).map((p) => [p[x], p[y]]).sort((a, b) => a[0] - b[0]);
+
+// A panel for each of `parts`, {title, is}; in each a line a method.
+function byMethod(points, parts, x, y, options) {
+  const names = unique(points.map((p) => p.method));
+  const list = parts.map(({ title, note, is }) => {
+    const own = names.filter((name) => points.some((p) => p.method === name && is(p)));
+    return { title, note, log: true, series: own.map((name) => line(points.filter((p) => p.method === name && is(p)), x, y)), colours: own.map((name) => names.indexOf(name)), labels: own };
+  }).filter((panel) => panel.series.some((series) => series.length > 0));
+  return panels(list, { columns: 2, tall: 170, names, ...options });
+}
+
+function figure3() {
+  const points = pointsOf("3");
+  const parts = ["gpu", "cpu"].flatMap((by) => ["write", "read"].map((access) => ({
+    title: `${by === "gpu" ? "the GPU" : "a core"} ${access}s`, is: (p) => p.by === by && p.access === access })));
+  return {
+    lead: "Bandwidth over the array's size, in GB/s: default memory, which each side caches, and hostalloc, which nobody does. The paper: the GPU's falls where the array leaves L2, at 128 KB, " +
+      "and a core's is a good deal lower with hostalloc.",
+    charts: [byMethod(points, parts, "bytes", "gb_per_s", { xName: "array", yName: "GB/s", xFormat: BYTES })],
+    numbers: () => numbersTable(["by, access, method, bytes", "GB/s"], points.map((p) => [`${p.by}, ${p.access}, ${p.method}, ${BYTES(p.bytes)}`, `${p.at}/gb_per_s`])),
+  };
+}
+
+function figure5() {
+  const points = pointsOf("5").map((p) => ({ ...p, ns: Number.isFinite(p.us) ? (1000 * p.us) / p.threads : undefined }));
+  const parts = [["own", 32, "an entry each, a line each"], ["own", 8, "an entry each, four a line"], ["first", 8, "all the first entry"]].map(([index, bytes, title]) => ({
+    title, is: (p) => p.index === index && p.entry_bytes === bytes }));
+  return {
+    lead: "A kernel whose threads increment entries of 8 bytes: its time for each of them, over their number. The paper: the more threads share a line, the slower with hostalloc, and not with managed memory.",
+    charts: [byMethod(points, parts, "threads", "ns", { xName: "threads", yName: "ns a thread" })],
+    numbers: () => numbersTable(["method, index, bytes of an entry, threads", "µs"], points.map((p) => [`${p.method}, ${p.index}, ${p.entry_bytes}, ${number(p.threads)}`, `${p.at}/us`])),
+  };
+}
+
+function figure7() {
+  const points = pointsOf("7");
+  const base = points.find((p) => p.method === "default")?.us, own = points.find((p) => p.method === "sharedalloc")?.us;
+  const categories = points.map((p) => p.method);
+  const marks = mark("figure 7", "over_default", categories.indexOf("sharedalloc"), 0);
+  const speedup = points.map((p) => (Number.isFinite(base) && Number.isFinite(p.us) ? base / p.us : undefined));
+  return {
+    lead: "The microbenchmark of both sides at once on 128 MB: how many times faster than with default memory and its copies." +
+      (Number.isFinite(own) && rowOf("figure 7", "over_managed") ? ` Over managed memory sharedalloc is ${number(rowOf("figure 7", "over_managed").measured)} times faster; the paper has 1.34.` : ""),
+    charts: [bars({ categories, unit: "times", marks, line: { value: 1, text: "default" }, series: [{ name: "speedup", values: speedup }] })],
+    numbers: () => numbersTable(["method", "µs"], points.map((p) => [p.method, `${p.at}/us`])),
+  };
+}
+
+function figure9() {
+  const points = pointsOf("9");
+  const cross = points.findIndex((p) => p.sharedalloc_us < p.hostalloc_us);
+  return {
+    lead: "Time with sharedalloc over that with hostalloc, by the accesses outside of the critical section, which both sides enter by Peterson's lock; with sharedalloc its holder flushes." +
+      (cross > 0 ? ` Here they cross between ${number(points[cross - 1].outside)} and ${number(points[cross].outside)} accesses.` : ""),
+    charts: [bars({ categories: points.map((p) => number(p.outside)), unit: "times", line: { value: 1, text: "hostalloc" }, series: [{ name: "sharedalloc over hostalloc", values: points.map((p) =>
+      (Number.isFinite(p.sharedalloc_us) && Number.isFinite(p.hostalloc_us) ? p.sharedalloc_us / p.hostalloc_us : undefined)) }] })],
+    numbers: () => numbersTable(["accesses outside", "hostalloc, µs", "sharedalloc, µs"], points.map((p) => [number(p.outside), `${p.at}/hostalloc_us`, `${p.at}/sharedalloc_us`])),
+  };
+}
+
+export const DASHTI2017 = {
+  title: "Analyzing memory management methods on integrated CPU-GPU systems (Dashti, Fedorova, 2017)",
+  none: "Sections 3 and 4 on tk1. Figures 1, 2 and 8 are drawings and listings; 4 and 6 and the programs of Figure 7 are not measured, and neither is section 5 on.",
+  figures: [
+    { title: "Figure 3: bandwidth", key: "3", experiments: ["figure 3"], draw: figure3 },
+    { title: "Figure 5: threads on a line", key: "5", experiments: ["figure 5"], draw: figure5 },
+    { title: "Figure 7: both sides at once", key: "7", experiments: ["figure 7"], draw: figure7 },
+    { title: "Figure 9: entries behind a lock", key: "9", experiments: ["figure 9"], draw: figure9 },
+  ],
+};
