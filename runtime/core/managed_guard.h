@@ -3,9 +3,9 @@
 // with it, the host may not touch managed memory. Memory attached to a stream is forbidden only while a
 // kernel of the stream runs, memory attached to the host never. Forbidden pages are protected; an access to
 // them all the same ends with one line and SIGSEGV. The simulator itself reaches managed memory through
-// another mapping of the same pages, or, of a program on simulated cores, past their rights. Left out: a
-// system call on such memory answers EFAULT; memory attached to the host is not refused to kernels;
-// attachment takes effect at the call, not in stream order.
+// another mapping of the same pages, or, of a program on simulated cores, past their rights. A system call on
+// such memory answers EFAULT; on simulated cores with the line. Left out: memory attached to the host is not
+// refused to kernels; attachment takes effect at the call, not in stream order.
 #pragma once
 
 #include <cstdint>

@@ -47,7 +47,9 @@ GuestProgram::GuestProgram(const rv64::ProcessOptions& options)
       calls_(program_.machine().engine(), [this](const host::GuestCall& call) { return serve(call); }),
       host_(*program_.machine().system().processor(), options_,
             {nullptr, &calls_, &program_.machine().watch(), program_.machine().borrower(),
-             process::explain_fault}) {}
+             [this](VirtualAddress address, bool writes) {
+               return process::explain_fault(program_, address, writes);
+             }}) {}
 
 GuestProgram::~GuestProgram() = default;
 

@@ -58,9 +58,8 @@ bool explain_copy(const siginfo_t& info, char* text, std::size_t bytes) {
 }
 
 // Nothing here allocates: the program may have been inside malloc.
-bool explain_device(const siginfo_t& info, const void* context, char* text, std::size_t bytes) {
-  const VirtualAddress address = virtual_address(info.si_addr);
-  const memory::AddressSpace& space = watched->space();
+bool explain_device(const memory::AddressSpace& space, VirtualAddress address, const char* does, char* text,
+                    std::size_t bytes) {
   if (!space.in_device_region(address)) return false;
   const memory::Allocation* nearest = space.nearest(address);
   char place[200] = "where nothing is allocated any more";
@@ -81,7 +80,7 @@ bool explain_device(const siginfo_t& info, const void* context, char* text, std:
   std::snprintf(text, bytes,
                 "duet: the host program %s %#llx, which is device memory, %s: only kernels and copies reach "
                 "it: copy it with cudaMemcpy, or allocate it with cudaMallocManaged\n",
-                verb(context), number(address.value()), place);
+                does, number(address.value()), place);
   return true;
 }
 
@@ -101,7 +100,7 @@ void explain(const siginfo_t& info, const void* context) {
     if (!lock(guard)) return;
     const VirtualAddress address = virtual_address(info.si_addr);
     if ((api_explainer == nullptr || !api_explainer(address, text, sizeof text)) &&
-        !explain_device(info, context, text, sizeof text))
+        !explain_device(watched->space(), address, verb(context), text, sizeof text))
       return;
   }
   if (write(STDERR_FILENO, text, std::strlen(text)) < 0) return;
@@ -157,9 +156,13 @@ void watch_faults(Program& program) {
 
 void explain_faults_by(FaultExplainer explainer) { api_explainer = explainer; }
 
-void explain_fault(VirtualAddress address) {
+bool explain_fault(Program& program, VirtualAddress address, bool writes) {
   char text[1024];
-  if (api_explainer != nullptr && api_explainer(address, text, sizeof text)) std::fputs(text, stderr);
+  if ((api_explainer == nullptr || !api_explainer(address, text, sizeof text)) &&
+      !explain_device(program.space(), address, writes ? "writes" : "reads", text, sizeof text))
+    return false;
+  std::fputs(text, stderr);
+  return true;
 }
 
 HostAccess::HostAccess(const char* by, const void* at, Bytes count, bool is_write)

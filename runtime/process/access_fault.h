@@ -19,8 +19,9 @@ void watch_faults(Program& program);
 // Writes the text about an address that an API keeps from the program; false: it is none.
 using FaultExplainer = bool (*)(VirtualAddress address, char* text, std::size_t bytes);
 void explain_faults_by(FaultExplainer explainer);
-// Of a program on simulated cores, which faults there: writes the text to standard error, if there is one.
-void explain_fault(VirtualAddress address);
+// Of a program on simulated cores, which faults there: writes the text to standard error; false: there is
+// none.
+bool explain_fault(Program& program, VirtualAddress address, bool writes);
 
 // While it lives, this thread touches bytes of the program's memory for a copy: if they are not there, `call`
 // is named. Inside another one with these bytes it has no effect.

@@ -57,6 +57,22 @@ class BadInput(Fixture):
         result = call(*SIMULATED, "--machine", "xeon-e3-1245", binary)
         self.refused(result, "makes CUDA calls", "lustig2013")
 
+    def test_the_host_touches_device_memory(self):
+        """As natively, before what the processor says; of a system call that answers EFAULT, too."""
+        source = written("device.cu", """#include <unistd.h>
+            int main(int count, char**) {
+              int* p;
+              cudaMalloc(&p, 64);
+              return count > 1 ? write(1, p + 1, 8) != -1 : p[2];
+            }""")
+        line = "byte {} of cudaMalloc #1 (64 bytes at "
+        result = call(*SIMULATED, "--machine", "lustig2013", program(source))
+        self.assertEqual(result.returncode, 139)
+        self.assertIn("duet: the host program reads 0x", result.stderr.splitlines()[0])
+        self.assertIn(line.format(8), result.stderr.splitlines()[0])
+        result = call(*SIMULATED, "--machine", "lustig2013", program(source), "write")
+        self.refused(result, "the host program reads 0x", line.format(4), "copy it with cudaMemcpy", status=0)
+
     def test_without_time_there_is_no_gpu(self):
         binary = program(SOURCE / "tests/guest/programs/printing.cu")
         self.refused(call(*SIMULATED, "--functional", binary), "makes CUDA calls", "lustig2013")

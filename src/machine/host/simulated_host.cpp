@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <cerrno>
 #include <chrono>
 #include <map>
 #include <memory>
@@ -67,6 +69,8 @@ class SimulatedHost::Parts final : public ProcessorClient, cpu::SampleSink {
   }
   Cycle trapped(cpu::Core& core, const rv64::Trap& trap, Picoseconds now) override;
   void tell_of_fault(const rv64::Trap& trap) const;
+  using Arguments = std::array<std::uint64_t, 6>;
+  void tell_of_bad_pointer(const Arguments& arguments, std::uint64_t result) const;
   Cycle preempted(cpu::Core& core, Picoseconds now) override;
   void schedule(Picoseconds now);
 
@@ -119,7 +123,7 @@ class SimulatedHost::Parts final : public ProcessorClient, cpu::SampleSink {
   host::GuestCalls* const guest_calls_;
   host::TimeWatch* const watch_;
   CoreBorrower* const borrower_;
-  const std::function<void(VirtualAddress)> faulted_;
+  const std::function<bool(VirtualAddress, bool)> faulted_;
   const rv64::ElfFile file_;
   sim::Engine& engine_;
   CpuMemory& memory_;
@@ -302,7 +306,15 @@ Cycle SimulatedHost::Parts::free_again(cpu::Core& core, Picoseconds now) {
 }
 
 void SimulatedHost::Parts::tell_of_fault(const rv64::Trap& trap) const {
-  if (faulted_ && trap.cause == rv64::TrapCause::AccessFault) faulted_(VirtualAddress(trap.fault.address));
+  if (faulted_ && trap.cause == rv64::TrapCause::AccessFault)
+    faulted_(VirtualAddress(trap.fault.address), trap.fault.access == rv64::Access::Store);
+}
+
+// Says what a pointer of a call was that has answered EFAULT. Which of them it was Linux does not say either.
+void SimulatedHost::Parts::tell_of_bad_pointer(const Arguments& arguments, std::uint64_t result) const {
+  if (!faulted_ || result != static_cast<std::uint64_t>(-EFAULT)) return;
+  for (const std::uint64_t argument : arguments)
+    if (faulted_(VirtualAddress(argument), false)) return;
 }
 
 Cycle SimulatedHost::Parts::trapped(cpu::Core& core, const rv64::Trap& trap, Picoseconds now) {
@@ -321,7 +333,11 @@ Cycle SimulatedHost::Parts::trapped(cpu::Core& core, const rv64::Trap& trap, Pic
   if (trap.cause == rv64::TrapCause::SystemCall) {
     tell_who_goes_on();  // because of the time
     acting_ = id;
+    Arguments arguments;
+    std::copy_n(&thread->hart.x[rv64::kArgument0], arguments.size(), arguments.begin());
     calls_.serve();
+    if (const rv64::Thread* const served = calls_.threads().find(id); served != nullptr && !served->wait)
+      tell_of_bad_pointer(arguments, served->hart.x[rv64::kArgument0]);
     tell_who_goes_on();
     acting_ = 0;
   } else if (tell_of_fault(trap); !calls_.enter_fault_handler(trap)) {

@@ -39,8 +39,9 @@ struct HostOptions {
   host::GuestCalls* calls = nullptr;         // who serves them; null: nobody
   host::TimeWatch* watch = nullptr;          // null: nobody looks
   CoreBorrower* lends_to = nullptr;          // who has the cores that no thread has; null: nobody
-  // Hears of a fault of the program at an address, before the program's own handler; null: nobody.
-  std::function<void(VirtualAddress)> faulted{};
+  // Hears of a fault of the program at an address, before the program's own handler, and of addresses of a
+  // system call that answers EFAULT; true: it has something to say of it. Null: nobody hears.
+  std::function<bool(VirtualAddress, bool writes)> faulted{};
 };
 
 // What a thread of the program has had of the cores.
