@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Host instructions per machine warp instruction, functional, timed (on gtx480) and timed with --lines, counted by callgrind: a figure of speed that
+"""Host instructions per machine warp instruction: functional, timed (on gtx480), timed with --lines, and on tk1; counted by callgrind, which
 other load on the machine does not change. Usage: instructions.py [--duet PATH] [--record]
 
 For each kernel of workloads/micro/kernels.cu two runs with the same buffers and different numbers of elements are counted; the
@@ -22,7 +22,8 @@ TIMED_SIZES = {"vecadd": (16384, 49152), "matmul": (64, 96), "hist": (16384, 655
                "reduce": (16384, 65536)}
 # Name in the record, options of duet run, sizes, blocks of the kernels that have a fixed number of them.
 MODES = (("functional", ("--functional",), SIZES, 8), ("timed", ("--machine", "gtx480"), TIMED_SIZES, 60),
-         ("lines", ("--machine", "gtx480", "--lines"), TIMED_SIZES, 60))
+         ("lines", ("--machine", "gtx480", "--lines"), TIMED_SIZES, 60),
+         ("tk1", ("--machine", "tk1"), {name: TIMED_SIZES[name] for name in ("vecadd", "matmul")}, 4))
 
 
 def count(duet, ptx, folder, name, n, room, blocks, options):
@@ -39,7 +40,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         ptx = kernels.compile_kernels(options.duet, folder)
         for mode, extra, sizes, blocks in modes:
-            for name in kernels.NAMES:
+            for name in sizes:
                 small, large = sizes[name]
                 counts = [count(options.duet, ptx, folder, name, n, large, blocks, extra) for n in (small, large)]
                 measured[mode][name] = round(callgrind.per_unit(counts), 2)
