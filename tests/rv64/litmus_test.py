@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Litmus tests on timed cores: which outcomes are seen, and whether the models allow them.
 
-Usage: litmus_test.py --duet build/bin/duet [--passes N] [--seeds A:B] [--types uu] [--table]
+Usage: litmus_test.py --duet build/bin/duet [--machine tk1] [--passes N] [--seeds A:B] [--types uu] [--table]
 At night (tests/whole.py) three passes on all shapes; otherwise one pass, and every layout on the first shape alone.
 
 tests/rv64/litmus/tests.py has the tests and the models: RVWMO, which programs may count on, and total store order, which cores keep.
@@ -36,6 +36,8 @@ SHAPES_OF_TYPES = {
     "one buffer, kept for long": ("--set", "cpu.write_combining.buffers=1", "--set", "cpu.write_combining.idle_cycles=3000"),
     "two instructions": None, "small caches, no L3": None,
 }
+# Of another machine than the Xeon: its cores and their GPU have one DRAM.
+SHAPES_OF_TK1 = {"as it is": (), "far from the DRAM": ("--set", "memory_fabric.latency_cycles=60"), "a narrow fabric": ("--set", "memory_fabric.flit_bytes=8")}
 SHAPES = ("as it is", "two instructions", "small caches, no L3", "no L2, small caches", "no L2", "large")
 # What only a store buffer shows: it must be seen, or the tests see nothing.
 MUST_BE_SEEN = (("SB", "none"), ("SB", "w,w r,r"), ("R", "none"), ("SB+rfi", "none"))
@@ -68,12 +70,12 @@ def model_of(types):
     return tests.total_store_order if types == "ww" else tests.order_of_types(types)
 
 
-def run(duet, program, sets, layout, types, passes, seed):
+def run(options, program, sets, layout, types, seed):
     """Counts of outcomes by test and variant, or a complaint."""
     stride, distance = {**LAYOUTS, **HALVES}[layout]
-    done = subprocess.run([duet, "run", "--host", "simulated", "--machine", str(core_shapes.MACHINE), "--timeout", str(TIMEOUT_SECONDS),
-                           *sets, str(program), str(passes), str(seed), str(stride), str(distance), types],
-                          capture_output=True, text=True)
+    done = subprocess.run([options.duet, "run", "--quiet", "--no-html", "--host", "simulated", "--machine", options.machine,
+                           "--timeout", str(TIMEOUT_SECONDS), "--out", str(program.parent / "out"), *sets, str(program), str(options.passes), str(seed),
+                           str(stride), str(distance), types], capture_output=True, text=True)
     if done.returncode != 0:
         return None, f"status {done.returncode}: {done.stderr.splitlines()[:1]}"
     counts = collections.defaultdict(collections.Counter)
@@ -111,6 +113,7 @@ def print_table(total, types):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--duet", required=True)
+    parser.add_argument("--machine", choices=(str(core_shapes.MACHINE), "tk1"), default=str(core_shapes.MACHINE))
     parser.add_argument("--passes", type=int, default=3 if WHOLE else 1)
     parser.add_argument("--seeds", default="1:2", help="A:B, B excluded")
     parser.add_argument("--table", action="store_true")
@@ -121,9 +124,11 @@ def main():
         return 77
     total, failures = collections.defaultdict(lambda: collections.defaultdict(collections.Counter)), 0
     first, last = (int(n) for n in options.seeds.split(":"))
-    cases = [("ww", shape, core_shapes.sets(shape), layout) for shape in SHAPES for layout in LAYOUTS]
+    shapes_of_types = SHAPES_OF_TK1 if options.machine == "tk1" else SHAPES_OF_TYPES
+    shapes_of_ww = {shape: core_shapes.sets(shape) for shape in SHAPES} if options.machine != "tk1" else SHAPES_OF_TK1
+    cases = [("ww", shape, sets, layout) for shape, sets in shapes_of_ww.items() for layout in LAYOUTS]
     cases += [(types, shape, core_shapes.sets(shape) if sets is None else sets, layout) for types, layouts in LAYOUTS_OF_TYPES.items()
-              for shape, sets in SHAPES_OF_TYPES.items() for layout in layouts]
+              for shape, sets in shapes_of_types.items() for layout in layouts]
     if not WHOLE:  # of each further shape of a type one layout, in turns
         first_shapes = {types: next(shape for other, shape, *_ in cases if other == types) for types in ("ww", *LAYOUTS_OF_TYPES)}
         shapes = {types: list(dict.fromkeys(shape for other, shape, *_ in cases if other == types)) for types in first_shapes}
@@ -134,7 +139,7 @@ def main():
         program = build(pathlib.Path(folder))
         for types, shape, sets, layout in cases:
             for seed in range(first, last) if options.types in (None, types) else ():
-                counts, complaint = run(options.duet, program, sets, layout, types, options.passes, seed)
+                counts, complaint = run(options, program, sets, layout, types, seed)
                 complaints = [complaint] if complaint else check(counts, types)
                 for complaint in complaints:
                     print(f"{shape}, {layout}, {types}, seed {seed}: {complaint}", flush=True)
