@@ -35,6 +35,13 @@ def lines(score):
     return ["threads", *(f"{method}, {names[index, entry]}" for method, index, entry in kinds)], [[str(cell) for cell in row] for row in rows]
 
 
+def in_l1(score):
+    """A row a number of threads: hostalloc over managed, times."""
+    us = {(p["method"], p["in_l1"], p["threads"]): p["us"] for p in score["figures"]["6"]}
+    return ["threads", "L2 alone", "L1 and L2"], [[str(threads), *(number(us["hostalloc", l1, threads] / us["managed", l1, threads]) for l1 in (False, True))]
+                                                  for threads in sorted({key[2] for key in us})]
+
+
 def halves(score):
     own = {point["method"]: point["us"] for point in score["figures"]["7"]}
     return ["method", "ms", "sharedalloc is faster, times"], [[method, number(own[method] / 1000), number(own[method] / own["sharedalloc"])]
@@ -67,7 +74,8 @@ def main():
     parser.add_argument("score", type=pathlib.Path)
     options = parser.parse_args()
     score = scorecard.load(options.score)
-    tables = {"claims": scorecard.claims([score]), "bandwidth": bandwidth(score), "lines": lines(score), "halves": halves(score),
+    tables = {"claims": scorecard.claims([score]), "bandwidth": bandwidth(score), "lines": lines(score), "in-l1": in_l1(score),
+              "halves": halves(score),
               "outside": outside(score), "choices": choices(score)}
     for name, table in tables.items():
         scorecard.write(f"dashti2017-{name}", "duet reproduce dashti2017 --controls; experiments/dashti2017/tables.py", options.commit, *table)

@@ -226,6 +226,38 @@ void measure_figure_5(Experiments& experiments, const Setup& setup, Measurements
            failed);
 }
 
+void measure_figure_6(Experiments& experiments, const Setup& setup, Measurements& out) {
+  const std::vector<unsigned> counts = experiments.options().quick ? std::vector<unsigned>{1024, 4096}
+                                                                   : std::vector<unsigned>{1024, 4096, 16384};
+  constexpr std::array<const char*, 2> kCompared{"hostalloc", "managed"};
+  std::vector<Job> jobs;
+  for (const bool in_l1 : {false, true})
+    for (const unsigned threads : counts)
+      for (const char* method : kCompared) {
+        Job job = job_of(
+            experiments, setup, "lines", method,
+            {"--index", "first", "--threads", std::to_string(threads), "--repeats", "8", "--l1", "yes"});
+        const Strings sets{"gpu.sm.global_in_l1=true", "method[1].gpu_l1=true"};
+        if (in_l1) job.sets.insert(job.sets.begin(), sets.begin(), sets.end());
+        jobs.push_back(std::move(job));
+      }
+  const auto outcomes = experiments.runner().run("D-F6", jobs);
+  std::string failed;
+  std::vector<std::optional<double>> times, shares;  // of hostalloc, to managed memory's
+  for (const Outcome* outcome : outcomes) {
+    const double us = outcome->us_between("start", "finish");
+    times.push_back(outcome->right() && us > 0 ? std::optional(us) : std::nullopt);
+    if (!times.back() && failed.empty()) failed = outcome->error_line();
+  }
+  for (std::size_t i = 0; i < times.size(); i += 2) shares.push_back(ratio(times[i], times[i + 1]));
+  for (std::size_t i = 0; i < times.size(); ++i)
+    out.figures["6"].push_back({{"method", kCompared[i % 2]},
+                                {"in_l1", i >= times.size() / 2},
+                                {"threads", counts[i / 2 % counts.size()]},
+                                {"us", times[i] ? Json(*times[i]) : Json()}});
+  out.keep("with_l1_over_without", ratio(shares.back(), shares[counts.size() - 1]), failed);
+}
+
 void measure_figure_7(Experiments& experiments, const Setup& setup, Measurements& out) {
   const bool quick = experiments.options().quick;
   const std::string count = quick ? "262144" : "33554432", rounds = quick ? "4" : "2";

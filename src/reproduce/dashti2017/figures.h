@@ -1,5 +1,5 @@
 // dashti2017 sections 3 and 4, a chip with one DRAM whose caches nothing keeps coherent: Table 1 and Figures
-// 3, 5, 7 and 9, by programs on simulated cores, one source for all methods.
+// 3, 5, 6, 7 and 9, by programs on simulated cores, one source for all methods.
 #pragma once
 
 #include "reproduce/experiments.h"
@@ -12,6 +12,8 @@ void measure_table_1(Experiments& experiments, const Setup& setup, Measurements&
 void measure_figure_3(Experiments& experiments, const Setup& setup, Measurements& out);
 // Threads that increment entries of their own, or one, several on a line of L2 or each on its own.
 void measure_figure_5(Experiments& experiments, const Setup& setup, Measurements& out);
+// All threads increment one entry, which L1 may hold or not.
+void measure_figure_6(Experiments& experiments, const Setup& setup, Measurements& out);
 // Both sides increment halves of an array at once.
 void measure_figure_7(Experiments& experiments, const Setup& setup, Measurements& out);
 // Threads of both sides share entries behind a lock, by how much they do outside it.

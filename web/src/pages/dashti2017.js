@@ -41,6 +41,21 @@ function figure5() {
   };
 }
 
+function figure6() {
+  const points = pointsOf("6");
+  const threads = unique(points.map((p) => p.threads));
+  const share = (inL1, count) => {
+    const of = (method) => points.find((p) => p.method === method && p.in_l1 === inL1 && p.threads === count)?.us;
+    return Number.isFinite(of("hostalloc")) && Number.isFinite(of("managed")) ? of("hostalloc") / of("managed") : undefined;
+  };
+  return {
+    lead: "All threads increment one entry: time with hostalloc over that with managed memory, where L1 may hold it and where not. The paper: the effect is less apparent with L1.",
+    charts: [bars({ categories: threads.map((count) => `${number(count)} threads`), unit: "times", line: { value: 1, text: "managed" },
+      series: [[false, "L2 alone"], [true, "L1 and L2"]].map(([inL1, name]) => ({ name, values: threads.map((count) => share(inL1, count)) })) })],
+    numbers: () => numbersTable(["method, L1, threads", "µs"], points.map((p) => [`${p.method}, ${p.in_l1 ? "L1 and L2" : "L2 alone"}, ${number(p.threads)}`, `${p.at}/us`])),
+  };
+}
+
 function figure7() {
   const points = pointsOf("7");
   const base = points.find((p) => p.method === "default")?.us, own = points.find((p) => p.method === "sharedalloc")?.us;
@@ -69,10 +84,11 @@ function figure9() {
 
 export const DASHTI2017 = {
   title: "Analyzing memory management methods on integrated CPU-GPU systems (Dashti, Fedorova, 2017)",
-  none: "Sections 3 and 4 on tk1. Figures 1, 2 and 8 are drawings and listings; 4 and 6 and the programs of Figure 7 are not measured, and neither is section 5 on.",
+  none: "Sections 3 and 4 on tk1. Figures 1, 2 and 8 are drawings and listings; Figure 4 and the programs of Figure 7 are not measured, and neither is section 5 on.",
   figures: [
     { title: "Figure 3: bandwidth", key: "3", experiments: ["figure 3"], draw: figure3 },
     { title: "Figure 5: threads on a line", key: "5", experiments: ["figure 5"], draw: figure5 },
+    { title: "Figure 6: threads on a line, with L1", key: "6", experiments: ["figure 6"], draw: figure6 },
     { title: "Figure 7: both sides at once", key: "7", experiments: ["figure 7"], draw: figure7 },
     { title: "Figure 9: entries behind a lock", key: "9", experiments: ["figure 9"], draw: figure9 },
   ],
