@@ -17,9 +17,15 @@ PageAttributes attributes_of(const config::Gpu& gpu, const config::Method& metho
   return pages;
 }
 
-// By config::Machine::method.
-bool is_chosen(const config::Machine& machine, AllocatingCall call) {
-  return !machine.method.empty() && call != AllocatingCall::Registered && call != AllocatingCall::Shared;
+// By config::Machine::method, if it is for this call: a row that the host does not reach is for cudaMalloc
+// alone.
+const config::Method* chosen(const config::Machine& machine, AllocatingCall call) {
+  if (machine.method.empty() || call == AllocatingCall::Registered || call == AllocatingCall::Shared)
+    return nullptr;
+  for (const config::Method& method : machine.methods)
+    if (method.name == machine.method)
+      return call == AllocatingCall::Device || method.cpu != "none" ? &method : nullptr;
+  return nullptr;
 }
 
 }  // namespace
@@ -40,9 +46,7 @@ bool has_word(std::string_view words, std::string_view wanted) {
 
 const config::Method* method_of(const config::Machine& machine, AllocatingCall call) {
   using enum AllocatingCall;
-  if (is_chosen(machine, call))
-    for (const config::Method& method : machine.methods)
-      if (method.name == machine.method) return &method;
+  if (const config::Method* const one = chosen(machine, call)) return one;
   for (const config::Method& method : machine.methods)
     if (has_word(method.calls, config::kMethodCalls[static_cast<std::size_t>(call)])) return &method;
   return call == WriteCombined ? method_of(machine, Pinned) : nullptr;
@@ -77,9 +81,10 @@ bool uncached_on_cores(const config::Machine& machine, AllocatingCall call) {
 }
 
 bool host_waits(const config::Machine& machine, AllocatingCall call) {
-  if (!is_chosen(machine, call)) return call == AllocatingCall::Managed;
+  const config::Method* const row = chosen(machine, call);
+  if (row == nullptr) return call == AllocatingCall::Managed;
   const auto is_of = [&](AllocatingCall one) {
-    return has_word(method_of(machine, call)->calls, config::kMethodCalls[static_cast<std::size_t>(one)]);
+    return has_word(row->calls, config::kMethodCalls[static_cast<std::size_t>(one)]);
   };
   return is_of(AllocatingCall::Managed) && (call == AllocatingCall::Managed || !is_of(call));
 }

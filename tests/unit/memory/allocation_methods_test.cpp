@@ -52,6 +52,11 @@ TEST(AllocationMethods, OneForAll) {
   }
   EXPECT_EQ(method_of(machine, AllocatingCall::Registered), nullptr);
   EXPECT_FALSE(host_waits(machine, AllocatingCall::Registered));
+  machine.methods[1].cpu = "none";
+  EXPECT_EQ(method_of(machine, AllocatingCall::Device), &machine.methods[1]);
+  EXPECT_EQ(method_of(machine, AllocatingCall::Pinned), nullptr) << "the host would not reach it";
+  EXPECT_EQ(method_of(machine, AllocatingCall::Managed), &machine.methods[0]);
+  EXPECT_TRUE(host_waits(machine, AllocatingCall::Managed));
 }
 
 // As managed memory is reached, unless the row is that of both.
