@@ -109,6 +109,8 @@ class Launch {
     const ptx::Kernel* const kernel = command.grid != nullptr ? command.grid->kernel : nullptr;
     if (kernel != nullptr) runtime_.maintenance().before_launch(host_, command);
     if (command.kind == CommandKind::Copy) runtime_.maintenance().before_copy(host_, command);
+    if (command.kind == CommandKind::HostFunction)
+      runtime_.maintenance().ahead_of_host_function(host_, stream);
     const driver::CommandId id = host_.submit_further(std::move(command));
     if (kernel != nullptr) runtime_.launched(id, stream, kernel->name);
   }

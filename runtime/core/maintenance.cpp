@@ -54,16 +54,20 @@ void Maintenance::maintain_cores(host::HostThread& host, std::vector<CpuMaintena
   host.wait(kNothing, [&] { return cores->complete(last); });
 }
 
+driver::Command Maintenance::command_of(std::vector<driver::CacheJob> jobs, driver::StreamId stream) const {
+  driver::Command command;
+  command.kind = driver::CommandKind::CacheMaintenance;
+  command.cost = &runtime_.cost(CallKind::Memset);
+  command.stream = stream;
+  command.caches_before = std::move(jobs);
+  return command;
+}
+
 void Maintenance::submit(host::HostThread& host, std::vector<driver::CacheJob> jobs) {
   if (jobs.empty()) return;
   driver::Driver& driver = runtime_.driver();
   if (!std::exchange(has_stream_, true)) stream_ = driver.create_stream({});
-  driver::Command command;
-  command.kind = driver::CommandKind::CacheMaintenance;
-  command.cost = &runtime_.cost(CallKind::Memset);
-  command.stream = stream_;
-  command.caches_before = std::move(jobs);
-  const driver::CommandId id = host.submit_further(std::move(command));
+  const driver::CommandId id = host.submit_further(command_of(std::move(jobs), stream_));
   static constexpr config::CallLatency kNothing{};
   host.wait(kNothing, [&] { return driver.complete(id); });
 }
@@ -106,6 +110,21 @@ void Maintenance::synchronized(host::HostThread& host) {
   submit(host, std::move(gpu));
   maintain_cores(host, std::move(cores));
   synchronized_ = runtime_.driver().last_submitted();
+}
+
+void Maintenance::ahead_of_host_function(host::HostThread& host, driver::StreamId stream) {
+  std::vector<CpuMaintenance::Job> with_the_function;
+  std::vector<driver::CacheJob> gpu;
+  for (const auto& [base, range] : maintained_)
+    add(range.at_synchronize, base, range.bytes, gpu, with_the_function);
+  if (!gpu.empty()) host.submit_further(command_of(std::move(gpu), stream));
+}
+
+void Maintenance::around_host_function(host::HostThread& host, Words Range::*words) {
+  std::vector<CpuMaintenance::Job> cores;
+  std::vector<driver::CacheJob> with_commands;
+  for (const auto& [base, range] : maintained_) add(range.*words, base, range.bytes, with_commands, cores);
+  maintain_cores(host, std::move(cores));
 }
 
 void Maintenance::flush_cpu(host::HostThread& host, VirtualAddress first, Bytes bytes) {

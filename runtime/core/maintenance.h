@@ -36,6 +36,11 @@ class Maintenance {
   void before_copy(host::HostThread& host, driver::Command& command);
   // The host has waited for the GPU.
   void synchronized(host::HostThread& host);
+  // A function of the program in a stream finds what kernels before it have written, and kernels behind it
+  // what it has: a command before it in its stream, and what cores do on the thread that runs it.
+  void ahead_of_host_function(host::HostThread& host, driver::StreamId stream);
+  void host_function_begins(host::HostThread& host) { around_host_function(host, &Range::at_synchronize); }
+  void host_function_ended(host::HostThread& host) { around_host_function(host, &Range::at_launch); }
 
   // The program's own calls: of a range, or with no bytes of everything. They return when it is done.
   void flush_cpu(host::HostThread& host, VirtualAddress first, Bytes bytes);
@@ -57,7 +62,9 @@ class Maintenance {
   void maintain_cores(host::HostThread& host, std::vector<machine::CpuMaintenance::Job> jobs);
   void add(const Words& words, VirtualAddress first, Bytes bytes, std::vector<driver::CacheJob>& gpu,
            std::vector<machine::CpuMaintenance::Job>& cores) const;
+  driver::Command command_of(std::vector<driver::CacheJob> jobs, driver::StreamId stream) const;
   void submit(host::HostThread& host, std::vector<driver::CacheJob> jobs);
+  void around_host_function(host::HostThread& host, Words Range::*words);
 
   Runtime& runtime_;
   std::map<VirtualAddress, Range> maintained_;

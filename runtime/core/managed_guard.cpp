@@ -81,8 +81,10 @@ std::byte* ManagedGuard::backing(const std::byte* host) const {
 
 // The latest of a stream stands for earlier ones.
 void ManagedGuard::launched(driver::CommandId id, driver::StreamId stream, const std::string& kernel) {
-  std::erase_if(running_, [&](const Running& one) { return one.stream == stream; });
-  running_.push_back({id, stream, kernel});
+  // What is launched while a host function is at work is taken to be behind it.
+  std::vector<Running>& some = host_functions_ != 0 ? queued_ : running_;
+  std::erase_if(some, [&](const Running& one) { return one.stream == stream; });
+  some.push_back({id, stream, kernel});
   apply();
 }
 

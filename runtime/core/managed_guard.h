@@ -5,7 +5,8 @@
 // them all the same ends with one line and SIGSEGV. The simulator itself reaches managed memory through
 // another mapping of the same pages, or, of a program on simulated cores, past their rights. A system call on
 // such memory answers EFAULT; on simulated cores with the line. Left out: memory attached to the host is not
-// refused to kernels; attachment takes effect at the call, not in stream order.
+// refused to kernels; attachment takes effect at the call, not in stream order; a kernel that another stream
+// begins while a host function is at work.
 #pragma once
 
 #include <cstdint>

@@ -139,12 +139,17 @@ void GuestProgram::begin(const Function& function, std::function<void()> ended) 
 }
 
 process::ProgramSide::Function GuestProgram::next_function() {
-  if (ended_) std::exchange(ended_, nullptr)();
+  core::Maintenance& maintenance = cuda::Session::get().core().maintenance();
+  if (ended_) {
+    maintenance.host_function_ended(*this_thread);
+    std::exchange(ended_, nullptr)();
+  }
   cuda::Session::get().thread().in_host_function = true;  // this thread does nothing else
   calls_.wait_for_work([this] { return !due_.empty(); });
   Due next = std::move(due_.front());
   due_.pop_front();
   ended_ = std::move(next.ended);
+  maintenance.host_function_begins(*this_thread);
   return next.function;
 }
 

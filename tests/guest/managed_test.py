@@ -27,8 +27,6 @@ class Managed(GuestFixture):
         for machine in ["lustig2013", "tk1"]:
             for how, output in [("wait", "2 0\n"), ("attached", "2 3\n"), ("host_attached", "2 3\n"), ("queried", "2 0\n"),
                                 ("copied", "2 2 0\n"), ("host_function", "13 0\n"), ("own_handler", "handled\n")]:
-                if (machine, how) == ("tk1", "host_function"):
-                    continue  # the driver does nothing with caches around it (docs/use/memory-methods.md)
                 with self.subTest(machine=machine, how=how):
                     result = self.run_case(how, machine)
                     self.assertEqual((result.returncode, result.stdout, result.stderr), (0, output, ""))

@@ -1,7 +1,7 @@
 // A program of several rounds in which host and GPU take turns with one array, by each method of dashti2017 section 3.
 //   methods METHOD [forget-cpu | forget-gpu | whole]     // default, hostalloc, managed, sharedalloc
 // Prints how many words are wrong at the end: with sharedalloc the program flushes, and may forget to. Other words:
-// copied (managed memory, copied to and from), registered, outside (ranges that may not be flushed).
+// copied (managed memory, copied to and from), in-stream (managed memory, and host functions), registered, outside (ranges that may not be flushed).
 #include <cuda_runtime.h>
 #include <duet.h>
 
@@ -41,6 +41,26 @@ int copied() {
   return 0;
 }
 
+// A function of the program between kernels in a stream, each of which reads what the one before has written.
+int* of_function = nullptr;
+void double_all(void*) {
+  for (int i = 0; i < kWords; ++i) of_function[i] *= 2;
+}
+int in_stream() {
+  int wrong = 0;
+  CHECK(cudaMallocManaged(&of_function, kWords * sizeof(int)));
+  for (int i = 0; i < kWords; ++i) of_function[i] = i;
+  for (int round = 0; round < kRounds; ++round) {
+    add<<<(kWords + 127) / 128, 128>>>(of_function, kWords, 1);
+    CHECK(cudaLaunchHostFunc(nullptr, double_all, nullptr));
+  }
+  add<<<(kWords + 127) / 128, 128>>>(of_function, kWords, 1);
+  CHECK(cudaDeviceSynchronize());
+  for (int i = 0; i < kWords; ++i) wrong += of_function[i] != 8 * i + 15;
+  std::printf("%d wrong\n", wrong);
+  return 0;
+}
+
 int registered() {
   static int memory[kWords];
   std::printf("%s\n", cudaGetErrorName(cudaHostRegister(memory, sizeof memory, cudaHostRegisterDefault)));
@@ -60,6 +80,7 @@ int outside() {
 int main(int argc, char** argv) {
   const char* const method = argc > 1 ? argv[1] : "default";
   if (std::strcmp(method, "copied") == 0) return copied();
+  if (std::strcmp(method, "in-stream") == 0) return in_stream();
   if (std::strcmp(method, "registered") == 0) return registered();
   if (std::strcmp(method, "outside") == 0) return outside();
   const char* const forgets = argc > 2 ? argv[2] : "";

@@ -110,6 +110,14 @@ class Methods(GuestFixture):
         self.assertEqual(self.run_on("simulated", "copied")[0], "0 wrong\n")
         self.assertNotEqual(self.run_on("simulated", "copied", options=("--set", "method[3].at_copy="))[0], "0 wrong\n")
 
+    def test_host_functions_between_kernels(self):
+        """They find what kernels before them have written, and kernels behind them what they have."""
+        for options in [(), ("--shuffle", "5"), ("--check", "model")]:
+            self.assertEqual(self.run_on("simulated", "in-stream", options=options)[0], "0 wrong\n")
+        self.assertEqual(self.run_on("native", "in-stream")[0], "0 wrong\n")
+        for key in ["at_synchronize", "at_launch"]:
+            self.assertNotEqual(self.run_on("simulated", "in-stream", options=("--set", f"method[3].{key}="))[0], "0 wrong\n", key)
+
     def test_one_method_for_a_program_as_it_is(self):
         """--method: the program's cudaMalloc and cudaHostAlloc."""
         default = self.run_on("simulated", "default")

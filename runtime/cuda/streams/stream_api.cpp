@@ -170,6 +170,7 @@ cudaError_t duet::cuda::launch_host_function(Session& session, ThreadState& thre
   Command command =
       duet::core::host_function_command(session.core(), duet::cuda::host_function(function, data));
   command.stream = use.id;
+  session.core().maintenance().ahead_of_host_function(*thread.host, use.id);
   thread.host->submit(std::move(command));
   return cudaSuccess;
 }
@@ -196,6 +197,7 @@ cudaError_t duet::cuda::add_callback(Session& session, ThreadState& thread, cuda
                        }});
   command.stream = use.id;
   command.after_fault = true;
+  session.core().maintenance().ahead_of_host_function(*thread.host, use.id);
   thread.host->submit(std::move(command));
   return cudaSuccess;
 }
