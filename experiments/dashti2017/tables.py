@@ -76,7 +76,9 @@ def main():
     score = scorecard.load(options.score)
     tables = {"claims": scorecard.claims([score]), "bandwidth": bandwidth(score), "lines": lines(score), "in-l1": in_l1(score),
               "halves": halves(score),
-              "outside": outside(score), "choices": choices(score)}
+              "outside": outside(score)}
+    if score["choices"]:
+        tables["choices"] = choices(score)
     for name, table in tables.items():
         scorecard.write(f"dashti2017-{name}", "duet reproduce dashti2017 --controls; experiments/dashti2017/tables.py", options.commit, *table)
 
