@@ -17,7 +17,7 @@ constexpr std::array<std::string_view, 3> kNames{"bank", "group", "column"};
 constexpr unsigned kMostBits = 63;
 
 // The words between blanks.
-std::vector<std::string_view> words_of(std::string_view text) {
+std::vector<std::string_view> parts_of(std::string_view text) {
   std::vector<std::string_view> words;
   while (true) {
     const std::size_t first = text.find_first_not_of(' ');
@@ -33,7 +33,7 @@ class Reader {
   explicit Reader(const config::Dram& dram) : dram_(dram) {}
 
   std::vector<AddressPiece> pieces() const {
-    const std::vector<std::string_view> words = words_of(dram_.address_fields);
+    const std::vector<std::string_view> words = parts_of(dram_.address_fields);
     if (words.empty() || words.front() != "row")
       refuse("it must begin with row, which has all bits above the others and no count");
     std::vector<AddressPiece> result;
