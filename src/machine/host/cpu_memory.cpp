@@ -237,18 +237,21 @@ rv64::Page CpuMemory::page_of(VirtualAddress address, rv64::Access access, unsig
 std::byte* CpuMemory::take_frame() {
   const bool outside = touches_ == kNobody;
   std::deque<std::byte*>& frames = outside ? frames_of_nobody_ : frames_[touches_];
-  if (frames.empty()) fill(frames);
+  if (frames.empty()) {
+    if (outside && to_fill_) fill_frames();  // a system call of now: who was ticked first does not matter
+    fill(frames);
+  }
   std::byte* const frame = frames.front();
   frames.pop_front();
-  if (!outside && frames.size() < kFewFrames && !std::exchange(filling_, true))
+  if (!outside && frames.size() < kFewFrames && !std::exchange(to_fill_, true))
     engine_.after_ticks([this] {
-      filling_ = false;
-      fill_frames();
+      if (to_fill_) fill_frames();
     });
   return frame;
 }
 
 void CpuMemory::fill_frames() {
+  to_fill_ = false;
   for (std::deque<std::byte*>& frames : frames_)
     if (frames.size() < kFewFrames) fill(frames);
 }

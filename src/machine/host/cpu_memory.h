@@ -208,12 +208,13 @@ class CpuMemory final : public cpu::MemoryView, public rv64::PagedMemory, privat
   // Frames for each agent, as Linux has lists of free pages for each CPU: two that touch pages at one time
   // take theirs from different lists, which are filled when all have been ticked, in the agents' order.
   // Always by kFrames that follow each other: so pages touched in their order have frames whose last bits go
-  // up in that order, whatever was touched before by others.
+  // up in that order, whatever was touched before by others. At one time lists of agents come before that of
+  // nobody.
   static constexpr std::size_t kFrames = 64, kFewFrames = 32;  // few: more than one touches in a tick
   std::vector<std::deque<std::byte*>> frames_;
   std::deque<std::byte*> frames_of_nobody_;  // outside of ticks
   unsigned touches_ = kNobody;               // the agent
-  bool filling_ = false;
+  bool to_fill_ = false;
   bool cores_write_ = false;                                      // to the GPU's memory
   std::vector<std::unordered_set<std::uint64_t>> written_lines_;  // by core
   std::vector<Overwritten> overwritten_;                          // at overwritten_at_, oldest first
