@@ -148,19 +148,19 @@ void copies_in_one_dram(const Facts& facts, Advices& out) {
       static_cast<double>(in.bytes) * 1e6 /
       static_cast<double>(std::max<std::uint64_t>(machine.link.payload_mb_per_s_to_gpu, 1));
   if (copies <= loop + written) return;
-  out.push_back({kRule,
-                 "",
-                 "copies inside one DRAM",
-                 fmt::format("{} copies bring {} bytes from one place in it to another, in {}; with memory "
-                             "that both sides reach "
-                             "{:.0f} lines of the cores would be written back, in about {}",
-                             in.copies + back.copies, in.bytes + back.bytes,
-                             report::duration(in.time_ps + back.time_ps), lines,
-                             report::duration(static_cast<Picoseconds>(loop + written))),
-                 fmt::format("allocate with {} once for both sides, and leave the copies out",
-                             memory::words_of(kept->calls).front()),
-                 static_cast<Picoseconds>(copies - loop - written),
-                 {}});
+  out.push_back(
+      {kRule,
+       "",
+       "copies inside one DRAM",
+       fmt::format("{} copies bring {} bytes from one place in it to another, in {}; with memory "
+                   "that both sides reach {:.0f} lines of the cores would be written back, in about {}",
+                   in.copies + back.copies, in.bytes + back.bytes,
+                   report::duration(in.time_ps + back.time_ps), lines,
+                   report::duration(static_cast<Picoseconds>(loop + written))),
+       fmt::format("allocate with {} once for both sides, and leave the copies out",
+                   memory::words_of(kept->calls).front()),
+       static_cast<Picoseconds>(copies - loop - written),
+       {}});
 }
 
 }  // namespace

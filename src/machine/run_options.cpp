@@ -49,9 +49,8 @@ std::vector<OptionField> RunOptions::own_fields() {
       {.key = "method",
        .place = &method,
        .word = "--method",
-       .text = "memory of cudaMalloc, cudaHostAlloc and cudaMallocManaged is reached as that of this "
-               "[[method]] of "
-               "the machine; copies stay copies",
+       .text = "memory of cudaMalloc, cudaHostAlloc, cudaMallocManaged and duetSharedAlloc is reached as "
+               "that of this [[method]] of the machine; copies stay copies",
        .type_name = "NAME"},
       {.key = "registers_per_thread",
        .place = &registers_per_thread,

@@ -17,11 +17,18 @@ PageAttributes attributes_of(const config::Gpu& gpu, const config::Method& metho
   return pages;
 }
 
+const config::Method* row_of(const config::Machine& machine, AllocatingCall call) {
+  const std::string_view name = config::kMethodCalls[static_cast<std::size_t>(call)];
+  for (const config::Method& method : machine.methods)
+    if (has_word(method.calls, name)) return &method;
+  return nullptr;
+}
+
 // By config::Machine::method, if it is for this call: a row that the host does not reach is for cudaMalloc
-// alone.
+// alone, and a machine without a row for duetSharedAlloc has no such memory.
 const config::Method* chosen(const config::Machine& machine, AllocatingCall call) {
-  if (machine.method.empty() || call == AllocatingCall::Registered || call == AllocatingCall::Shared)
-    return nullptr;
+  if (machine.method.empty() || call == AllocatingCall::Registered) return nullptr;
+  if (call == AllocatingCall::Shared && row_of(machine, call) == nullptr) return nullptr;
   for (const config::Method& method : machine.methods)
     if (method.name == machine.method)
       return call == AllocatingCall::Device || method.cpu != "none" ? &method : nullptr;
@@ -47,8 +54,7 @@ bool has_word(std::string_view words, std::string_view wanted) {
 const config::Method* method_of(const config::Machine& machine, AllocatingCall call) {
   using enum AllocatingCall;
   if (const config::Method* const one = chosen(machine, call)) return one;
-  for (const config::Method& method : machine.methods)
-    if (has_word(method.calls, config::kMethodCalls[static_cast<std::size_t>(call)])) return &method;
+  if (const config::Method* const one = row_of(machine, call)) return one;
   return call == WriteCombined ? method_of(machine, Pinned) : nullptr;
 }
 

@@ -33,7 +33,7 @@ namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
 constexpr double kGain = 0.01;  // of the run: less is none
-const std::string kMethodOption = "--method";
+constexpr const char* kMethodOption = "--method";
 
 Json read_json(const std::string& path) {
   const auto text = read_file(path);
@@ -260,7 +260,7 @@ class Measurements {
       if (method["result"] != "same" || calls.empty() || time >= least) continue;
       least = time;
       one["measured_ps"] = before - time;
-      one["what_if"] = Json::array({kMethodOption + ' ' + name});
+      one["what_if"] = Json::array({std::string(kMethodOption) + ' ' + name});
       one["try"] = "allocate with " + calls.substr(0, calls.find(' '));
     }
   }

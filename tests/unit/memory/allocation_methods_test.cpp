@@ -59,6 +59,18 @@ TEST(AllocationMethods, OneForAll) {
   EXPECT_TRUE(host_waits(machine, AllocatingCall::Managed));
 }
 
+// duetSharedAlloc is for machines with a row of its own, which another may then stand for.
+TEST(AllocationMethods, SharedMemoryNeedsARowOfItsOwn) {
+  config::Machine machine = machine_of("cudaHostAlloc", "uncached", false, false);
+  machine.method = "own";
+  EXPECT_EQ(method_of(machine, AllocatingCall::Shared), nullptr);
+  machine.methods[0].calls = "cudaMallocManaged duetSharedAlloc";
+  EXPECT_EQ(method_of(machine, AllocatingCall::Shared), &machine.methods[1]);
+  EXPECT_TRUE(uncached_on_cores(machine, AllocatingCall::Shared));
+  machine.method.clear();
+  EXPECT_EQ(method_of(machine, AllocatingCall::Shared), &machine.methods[0]);
+}
+
 // As managed memory is reached, unless the row is that of both.
 TEST(AllocationMethods, TheHostWaitsForKernelsWithManagedMemory) {
   config::Machine machine = machine_of("cudaHostAlloc", "write-back", true, true);
