@@ -61,6 +61,13 @@ Status release(Runtime& runtime, host::HostThread& host, VirtualAddress address)
   return {};
 }
 
+void release_unused(Runtime& runtime, VirtualAddress address) {
+  const Allocation* const allocation = runtime.space().find(address);
+  if (allocation == nullptr || runtime.free_host(duet::pointer_of(address))) return;
+  runtime.maintenance().released(address);
+  runtime.process().release_device(*allocation);
+}
+
 bool begins_at(Runtime& runtime, VirtualAddress address, AllocationKind kind) {
   const Allocation* allocation = runtime.space().find(address);
   return allocation != nullptr && allocation->base == address && allocation->kind == kind;

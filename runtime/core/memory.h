@@ -22,6 +22,9 @@ Status allocate(Runtime& runtime, Bytes bytes, VirtualAddress& address);
 // released. Waits until the device is idle.
 Status release(Runtime& runtime, host::HostThread& host, VirtualAddress address);
 
+// The same for memory that no command uses any more, pinned memory too: nobody waits.
+void release_unused(Runtime& runtime, VirtualAddress address);
+
 // Whether an allocation of the kind begins there.
 bool begins_at(Runtime& runtime, VirtualAddress address, memory::AllocationKind kind);
 // Pinned memory of Runtime::allocate_host. Waits until the device is idle.

@@ -40,7 +40,7 @@ CommandId CommandBook::add(Command command, Picoseconds now) {
     event.time.reset();
   }
   if (command.kind == CommandKind::StreamWaitEvent) {
-    pending.waits_for_record = events.at(command.event - 1).record;
+    pending.waits_for_record = waited_for(command);
     if (pending.waits_for_record != 0 && !done(pending.waits_for_record))
       pending.record_stream = at(pending.waits_for_record).command.stream;
     else

@@ -15,7 +15,7 @@ namespace duet::driver {
 struct PendingCommand {
   Command command;
   CommandRecord record;
-  CommandId waits_for_record = 0;     // StreamWaitEvent: the record it refers to; 0: none
+  CommandId waits_for_record = 0;     // StreamWaitEvent: the record, or command, it refers to; 0: none
   StreamId record_stream = 0;         // and that record's stream
   std::vector<PhysicalAddress> lent;  // host memory, for as long as it runs
   std::optional<std::uint64_t> grid_slot;
@@ -58,6 +58,10 @@ class CommandBook {
   }
   std::size_t channel_of(StreamId stream) const { return stream % waiting.size(); }
   CommandId add(Command command, Picoseconds now);
+  // By a StreamWaitEvent that is submitted now: a record, or any command; 0: nothing.
+  CommandId waited_for(const Command& command) const {
+    return command.after != 0 ? command.after : events.at(command.event - 1).record;
+  }
   PendingCommand& operator[](CommandId id) { return commands_[id - first_]; }
   bool done(CommandId id) const { return id < first_ || commands_[id - first_].done; }
   bool sent(CommandId id) const {

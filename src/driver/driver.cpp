@@ -123,8 +123,8 @@ bool Driver::can_submit(StreamId stream) const {
 CommandId Driver::submit(Command command) {
   if (!stream_exists(command.stream))
     throw Error("driver: stream " + std::to_string(command.stream) + " does not exist");
-  const bool needs_event =
-      command.kind == CommandKind::EventRecord || command.kind == CommandKind::StreamWaitEvent;
+  const bool needs_event = command.kind == CommandKind::EventRecord ||
+                           (command.kind == CommandKind::StreamWaitEvent && command.after == 0);
   if (needs_event && !event_exists(command.event))
     throw Error("driver: event " + std::to_string(command.event) + " does not exist");
   if (command.cost == nullptr) throw Error("driver: a command without a cost");
@@ -190,7 +190,7 @@ void Driver::State::tell_dependencies(CommandId id, const std::vector<CommandId>
 
 void Driver::State::add_to_order(const Command& command) {
   std::vector<CommandId> before = book.predecessors(command.stream);
-  if (command.kind == CommandKind::StreamWaitEvent) before.push_back(book.events[command.event - 1].record);
+  if (command.kind == CommandKind::StreamWaitEvent) before.push_back(book.waited_for(command));
   order->add(command, before, book.streams_before(command.stream));
 }
 

@@ -126,6 +126,7 @@ struct Command {
   // Of a launch, before its kernel begins and when its blocks have ended; of CacheMaintenance, the first.
   std::vector<CacheJob> caches_before, caches_after;
   EventId event = 0;
+  CommandId after = 0;  // of a StreamWaitEvent without an event: it waits for this command, of any stream
   // Runs in simulated time when the stream reaches it; must not call the driver.
   std::function<void()> host_function;
   // In its place, where the program is not in this process: whoever runs it begins, and says when it has

@@ -39,6 +39,7 @@ class HostThread {
   void work(Picoseconds duration) { clock_ += duration; }
   // Later commands belong to the API's call with this number, 0: to none. Returns the old number.
   std::uint64_t set_call(std::uint64_t number) { return std::exchange(call_, number); }
+  std::uint64_t call() const { return call_; }
   // A call begins: the thread is not behind the machine.
   void enter();
   // The call's own latency.

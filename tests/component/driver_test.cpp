@@ -179,6 +179,33 @@ TEST(Driver, AWaitRefersToTheLatestRecordBeforeIt) {
   }
 }
 
+// Without an event, and not for what the other stream has behind it.
+TEST(Driver, AStreamWaitsForACommandOfAnother) {
+  for (const bool read_ahead : {false, true}) {
+    auto machine = gtx580();
+    machine.driver.read_ahead = read_ahead;
+    machine.gpu.front_end.hardware_channels = 8;
+    Rig rig(machine);
+    for (auto& sm : rig.sms)
+      sm->duration = [](const gpu::Grid& grid, std::uint64_t) { return grid.grid.x * 50 * kMicrosecond; };
+    const auto first = rig.driver().create_stream({}), second = rig.driver().create_stream({});
+    const auto a = rig.submit(rig.launch(1, first));
+    const auto behind = rig.submit(rig.launch(8, first));
+    auto wait = rig.event(CommandKind::StreamWaitEvent, 0, second);
+    wait.after = a;
+    rig.submit(std::move(wait));
+    const auto b = rig.submit(rig.launch(1, second));
+    rig.finish();
+    auto late = rig.event(CommandKind::StreamWaitEvent, 0, second);
+    late.after = a;  // complete long before
+    const auto none = rig.submit(std::move(late));
+    rig.finish();
+    EXPECT_GE(rig.records[b].start_ps, rig.records[a].end_ps);
+    EXPECT_LT(rig.records[b].start_ps, rig.records[behind].end_ps);
+    EXPECT_GT(rig.records[none].end_ps, 0);
+  }
+}
+
 // In the default stream, whose order blocking streams share, and in one that joins nobody.
 TEST(Driver, HostFunctionsRunWhenTheirStreamReachesThem) {
   for (const bool read_ahead : {false, true})

@@ -194,6 +194,10 @@ int run_program(const config::Installation& installation, const RunOptions& opti
   if (!options.run.simulated_host) {
     setenv("DUET_CLOCK", options.wall_clock ? "wall" : "simulated", 1);  // runtime/guard/clock.cpp reads it
     prepend_environment("LD_LIBRARY_PATH", installation.library_directory, ':');
+    prepend_environment("LD_LIBRARY_PATH", installation.opencl_directory, ':');
+    // The loaders of Debian (ocl-icd) and of Khronos, the only platform for both.
+    setenv("OCL_ICD_VENDORS", installation.opencl_directory.c_str(), 1);
+    setenv("OCL_ICD_FILENAMES", (installation.opencl_directory + "/libduet_opencl.so").c_str(), 1);
     prepend_environment("LD_PRELOAD", installation.guard_library, ':');
     if (options.run.of<machine::CheckOptions>().checks.races)
       prepend_environment("LD_PRELOAD", installation.system_calls_library, ':');

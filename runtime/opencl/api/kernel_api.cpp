@@ -1,0 +1,329 @@
+// Kernels: their arguments, what they need, and their launch.
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+
+#include "core/launch.h"
+#include "core/queues.h"
+#include "opencl/api/entries.h"
+#include "opencl/session/work.h"
+
+namespace duet::opencl::api {
+
+namespace {
+
+const ptx::Parameter& parameter_of(const _cl_kernel& kernel, std::size_t index) {
+  return kernel.function->kernel->parameters[index];
+}
+
+// What the kernel takes, with addresses of local memory, which lies behind the kernel's own.
+struct Arguments {
+  std::vector<std::byte> parameters;
+  Bytes local_bytes = 0;  // of a launch
+};
+Arguments arguments_of(const _cl_kernel& kernel) {
+  const ptx::Kernel& code = *kernel.function->kernel;
+  Arguments all{kernel.parameters};
+  const Bytes begin = std::max(code.dynamic_shared_offset, code.static_shared_bytes);
+  Bytes next = begin;
+  for (std::size_t i = 0; i < kernel.arguments.size(); ++i) {
+    if (kernel.arguments[i].local_bytes == 0) continue;
+    const Bytes said = parameter_of(kernel, i).pointed_alignment;
+    next = round_up(next, said != 0 ? said : Bytes{128});  // 128: of the largest type of OpenCL C
+    const std::uint64_t address = next;
+    std::memcpy(all.parameters.data() + parameter_of(kernel, i).offset, &address, sizeof address);
+    next += kernel.arguments[i].local_bytes;
+  }
+  all.local_bytes = next - begin;
+  return all;
+}
+
+// The largest group that an SM has room for; 0: none.
+std::size_t most_threads(Session& session, const _cl_kernel& kernel) {
+  const ptx::Kernel& code = *kernel.function->kernel;
+  const config::Sm& sm = session.config().gpu.sm;
+  std::uint64_t most = sm.max_threads_per_block;
+  if (code.max_threads != 0) most = std::min<std::uint64_t>(most, code.max_threads);
+  if (code.required_threads != 0) return code.required_threads;
+  const Bytes local = arguments_of(kernel).local_bytes;
+  while (most > sm.warp_width && session.core().process().occupancy(code, most, local).blocks_per_sm == 0)
+    most -= sm.warp_width;
+  return most;
+}
+
+// Where the program leaves the choice: a divisor of each extent, as many threads as go into 256 or the most
+// that the kernel may have, along x first.
+std::array<std::size_t, 3> chosen_group(std::size_t most, cl_uint dimensions, const std::size_t* global) {
+  std::array<std::size_t, 3> group{1, 1, 1};
+  std::size_t left = std::min<std::size_t>(most, 256);
+  for (cl_uint d = 0; d < dimensions; ++d) {
+    std::size_t extent = std::min(left, global[d]);
+    while (global[d] % extent != 0) --extent;
+    group[d] = extent;
+    left /= extent;
+  }
+  return group;
+}
+
+cl_int launch(Session& session, HostThread& host, cl_command_queue queue, cl_kernel kernel,
+              cl_uint dimensions, const size_t* offset, const size_t* global, const size_t* local,
+              cl_command_type type, const Waits& waits) {
+  if (find(queue) == nullptr) return CL_INVALID_COMMAND_QUEUE;
+  if (find(kernel) == nullptr) return CL_INVALID_KERNEL;
+  if (kernel->program->context.get() != queue->context.get()) return CL_INVALID_CONTEXT;
+  if (dimensions == 0 || dimensions > 3) return CL_INVALID_WORK_DIMENSION;
+  if (global == nullptr) return CL_INVALID_GLOBAL_WORK_SIZE;
+  for (const _cl_kernel::Argument& argument : kernel->arguments)
+    if (!argument.given) return CL_INVALID_KERNEL_ARGS;
+  const config::Gpu& gpu = session.config().gpu;
+  const std::size_t most = most_threads(session, *kernel);
+  std::array<std::size_t, 3> group =
+      local == nullptr && std::all_of(global, global + dimensions, [](auto n) { return n != 0; })
+          ? chosen_group(most, dimensions, global)
+          : std::array<std::size_t, 3>{1, 1, 1};
+  if (local != nullptr) std::copy_n(local, dimensions, group.begin());
+  const std::size_t limits[] = {gpu.max_block_x, gpu.max_block_y, gpu.max_block_z};
+  std::size_t threads = 1;
+  for (cl_uint d = 0; d < dimensions; ++d) {
+    if (group[d] == 0) return CL_INVALID_WORK_GROUP_SIZE;
+    if (group[d] > limits[d]) return CL_INVALID_WORK_ITEM_SIZE;
+    threads *= group[d];
+  }
+  if (threads > gpu.sm.max_threads_per_block) return CL_INVALID_WORK_GROUP_SIZE;
+  const std::uint32_t required = kernel->function->kernel->required_threads;
+  if (required != 0 && threads != required) return CL_INVALID_WORK_GROUP_SIZE;
+  bool nothing = false;
+  for (cl_uint d = 0; d < dimensions; ++d) {
+    if (global[d] == 0) nothing = true;
+    if (global[d] % group[d] != 0) return CL_INVALID_WORK_GROUP_SIZE;
+    const std::size_t first = offset == nullptr ? 0 : offset[d];
+    constexpr std::size_t kMost = std::size_t{1} << 32;  // ids have 32 bits on this GPU
+    if (global[d] > kMost) return CL_INVALID_GLOBAL_WORK_SIZE;
+    if (first > kMost - global[d]) return CL_INVALID_GLOBAL_OFFSET;
+  }
+  EnqueueOptions options;
+  for (const _cl_kernel::Argument& argument : kernel->arguments)
+    if (argument.buffer) options.uses.push_back(argument.buffer);
+  if (nothing)
+    return enqueue(session, host, *queue, type, waits, options,
+                   [&session, queue](HostThread& by, driver::StreamId stream) {
+                     return submit_mark(session, by, *queue, stream);
+                   });
+  Arguments arguments = arguments_of(*kernel);
+  core::LaunchShape shape;
+  shape.dynamic_shared_bytes = arguments.local_bytes;
+  std::uint32_t* const grid[] = {&shape.grid.x, &shape.grid.y, &shape.grid.z};
+  std::uint32_t* const block[] = {&shape.block.x, &shape.block.y, &shape.block.z};
+  for (cl_uint d = 0; d < dimensions; ++d) {
+    *grid[d] = static_cast<std::uint32_t>(global[d] / group[d]);
+    *block[d] = static_cast<std::uint32_t>(group[d]);
+  }
+  if (const Status status = core::check_launch(session.core(), *kernel->function, shape); status.failed())
+    return error_of(status);
+  return enqueue(session, host, *queue, type, waits, options,
+                 [&session, kept = Ref<_cl_kernel>(kernel), shape,
+                  parameters = std::move(arguments.parameters)](HostThread& by, driver::StreamId stream) {
+                   driver::Command command;
+                   if (const Status status =
+                           core::prepare_launch(session.core(), *kept->function, shape, parameters, command);
+                       status.failed())
+                     return error_of(status);
+                   command.stream = stream;
+                   core::submit_launch(session.core(), by, std::move(command));
+                   return CL_SUCCESS;
+                 });
+}
+
+}  // namespace
+
+DUET_CL(clRetainKernel, Other, (cl_kernel kernel)) { return retain(kernel, CL_INVALID_KERNEL); }
+DUET_CL_END
+DUET_CL(clReleaseKernel, Other, (cl_kernel kernel)) { return release(kernel, CL_INVALID_KERNEL); }
+DUET_CL_END
+
+DUET_CL_MAKE(cl_kernel, clCloneKernel, Other, (cl_kernel kernel, cl_int* error)) {
+  if (find(kernel) == nullptr) return CL_INVALID_KERNEL;
+  made = make_object<_cl_kernel>();
+  made->program = kernel->program;
+  made->function = kernel->function;
+  made->arguments = kernel->arguments;
+  made->parameters = kernel->parameters;
+  ++made->program->kernels;
+  return CL_SUCCESS;
+}
+DUET_CL_END
+
+DUET_CL(clSetKernelArg, Query, (cl_kernel kernel, cl_uint index, size_t bytes, const void* value)) {
+  if (find(kernel) == nullptr) return CL_INVALID_KERNEL;
+  if (index >= kernel->arguments.size()) return CL_INVALID_ARG_INDEX;
+  const ptx::Parameter& parameter = parameter_of(*kernel, index);
+  _cl_kernel::Argument argument;
+  argument.given = true;
+  std::byte* const place = kernel->parameters.data() + parameter.offset;
+  if (parameter.pointed_space == ptx::PointedSpace::Shared) {
+    if (value != nullptr) return CL_INVALID_ARG_VALUE;
+    if (bytes == 0) return CL_INVALID_ARG_SIZE;
+    argument.local_bytes = bytes;
+  } else if (parameter.pointed_space == ptx::PointedSpace::Global ||
+             parameter.pointed_space == ptx::PointedSpace::Const) {
+    if (bytes != sizeof(cl_mem)) return CL_INVALID_ARG_SIZE;
+    cl_mem buffer = nullptr;
+    if (value != nullptr)
+      session.core().program().read_memory("clSetKernelArg", value, &buffer, sizeof buffer);
+    std::uint64_t address = 0;
+    if (buffer != nullptr) {
+      if (find(buffer) == nullptr) return CL_INVALID_MEM_OBJECT;
+      argument.buffer = Ref<_cl_mem>(buffer);
+      address = buffer->address.value();
+    }
+    std::memcpy(place, &address, sizeof address);
+  } else {
+    if (value == nullptr) return CL_INVALID_ARG_VALUE;
+    if (bytes != parameter.bytes) return CL_INVALID_ARG_SIZE;
+    session.core().program().read_memory("clSetKernelArg", value, place, bytes);
+  }
+  kernel->arguments[index] = std::move(argument);
+  return CL_SUCCESS;
+}
+DUET_CL_END
+
+DUET_CL(clSetKernelArgSVMPointer, Query, (cl_kernel kernel, cl_uint index, const void* pointer)) {
+  if (find(kernel) == nullptr) return CL_INVALID_KERNEL;
+  if (index >= kernel->arguments.size()) return CL_INVALID_ARG_INDEX;
+  const ptx::Parameter& parameter = parameter_of(*kernel, index);
+  if (parameter.pointed_space != ptx::PointedSpace::Global &&
+      parameter.pointed_space != ptx::PointedSpace::Const)
+    return CL_INVALID_ARG_VALUE;
+  std::memcpy(kernel->parameters.data() + parameter.offset, &pointer, sizeof pointer);
+  kernel->arguments[index] = {};
+  kernel->arguments[index].given = true;
+  return CL_SUCCESS;
+}
+DUET_CL_END
+
+// Kernels reach all SVM memory: what they are told of changes nothing.
+DUET_CL(clSetKernelExecInfo, Query,
+        (cl_kernel kernel, cl_kernel_exec_info what, size_t bytes, const void* value)) {
+  if (find(kernel) == nullptr) return CL_INVALID_KERNEL;
+  if (value == nullptr) return CL_INVALID_VALUE;
+  switch (what) {
+    case CL_KERNEL_EXEC_INFO_SVM_PTRS:
+      return bytes == 0 || bytes % sizeof(void*) != 0 ? CL_INVALID_VALUE : CL_SUCCESS;
+    case CL_KERNEL_EXEC_INFO_SVM_FINE_GRAIN_SYSTEM: {
+      if (bytes != sizeof(cl_bool)) return CL_INVALID_VALUE;
+      cl_bool wanted = CL_FALSE;
+      std::memcpy(&wanted, value, sizeof wanted);
+      return wanted ? CL_INVALID_OPERATION : CL_SUCCESS;
+    }
+    default:
+      return CL_INVALID_VALUE;
+  }
+}
+DUET_CL_END
+
+DUET_CL(clGetKernelInfo, Query,
+        (cl_kernel kernel, cl_kernel_info what, size_t room, void* to, size_t* needed)) {
+  if (find(kernel) == nullptr) return CL_INVALID_KERNEL;
+  const Answer answer{room, to, needed};
+  switch (what) {
+    case CL_KERNEL_FUNCTION_NAME:
+      return answer.text(kernel->function->name);
+    case CL_KERNEL_NUM_ARGS:
+      return answer.value(static_cast<cl_uint>(kernel->arguments.size()));
+    case CL_KERNEL_REFERENCE_COUNT:
+      return answer.value(kernel->references);
+    case CL_KERNEL_CONTEXT:
+      return answer.value(static_cast<cl_context>(kernel->program->context.get()));
+    case CL_KERNEL_PROGRAM:
+      return answer.value(static_cast<cl_program>(kernel->program.get()));
+    case CL_KERNEL_ATTRIBUTES:
+      return answer.text("");
+    default:
+      return CL_INVALID_VALUE;
+  }
+}
+DUET_CL_END
+
+DUET_CL(clGetKernelWorkGroupInfo, Query,
+        (cl_kernel kernel, cl_device_id device, cl_kernel_work_group_info what, size_t room, void* to,
+         size_t* needed)) {
+  if (find(kernel) == nullptr) return CL_INVALID_KERNEL;
+  if (device != nullptr && find(device) == nullptr) return CL_INVALID_DEVICE;
+  const Answer answer{room, to, needed};
+  const ptx::Kernel& code = *kernel->function->kernel;
+  switch (what) {
+    case CL_KERNEL_WORK_GROUP_SIZE:
+      return answer.value(most_threads(session, *kernel));
+    case CL_KERNEL_COMPILE_WORK_GROUP_SIZE:
+      return answer.list(std::vector<std::size_t>{code.required_threads, code.required_threads != 0,
+                                                  code.required_threads != 0});
+    case CL_KERNEL_LOCAL_MEM_SIZE:
+      return answer.value(cl_ulong{code.own_shared_bytes() + arguments_of(*kernel).local_bytes});
+    case CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE:
+      return answer.value(std::size_t{session.config().gpu.sm.warp_width});
+    case CL_KERNEL_PRIVATE_MEM_SIZE:
+      return answer.value(cl_ulong{code.local_bytes});
+    case CL_KERNEL_GLOBAL_WORK_SIZE:  // of custom devices and built-in kernels
+    default:
+      return CL_INVALID_VALUE;
+  }
+}
+DUET_CL_END
+
+DUET_CL(clGetKernelArgInfo, Query,
+        (cl_kernel kernel, cl_uint index, cl_kernel_arg_info, size_t, void*, size_t*)) {
+  if (find(kernel) == nullptr) return CL_INVALID_KERNEL;
+  if (index >= kernel->arguments.size()) return CL_INVALID_ARG_INDEX;
+  return CL_KERNEL_ARG_INFO_NOT_AVAILABLE;  // PTX has no names and types of arguments
+}
+DUET_CL_END
+
+DUET_CL(clEnqueueNDRangeKernel, Launch,
+        (cl_command_queue queue, cl_kernel kernel, cl_uint dimensions, const size_t* offset,
+         const size_t* global, const size_t* local, cl_uint count, const cl_event* list, cl_event* event)) {
+  return launch(session, host, queue, kernel, dimensions, offset, global, local, CL_COMMAND_NDRANGE_KERNEL,
+                {count, list, event});
+}
+DUET_CL_END
+
+DUET_CL(clEnqueueTask, Launch,
+        (cl_command_queue queue, cl_kernel kernel, cl_uint count, const cl_event* list, cl_event* event)) {
+  const std::size_t one = 1;
+  return launch(session, host, queue, kernel, 1, nullptr, &one, &one, CL_COMMAND_TASK, {count, list, event});
+}
+DUET_CL_END
+
+DUET_CL(clEnqueueNativeKernel, HostFunction,
+        (cl_command_queue queue, void(CL_CALLBACK* function)(void*), void* arguments, size_t bytes,
+         cl_uint number, const cl_mem* buffers, const void** places, cl_uint count, const cl_event* list,
+         cl_event* event)) {
+  if (find(queue) == nullptr) return CL_INVALID_COMMAND_QUEUE;
+  if (function == nullptr || (arguments == nullptr && (bytes != 0 || number != 0)) ||
+      (arguments != nullptr && bytes == 0) || (number == 0) != (buffers == nullptr) ||
+      (number == 0) != (places == nullptr))
+    return CL_INVALID_VALUE;
+  std::vector<std::byte> copy(bytes);
+  if (bytes != 0) std::memcpy(copy.data(), arguments, bytes);
+  EnqueueOptions options;
+  for (cl_uint i = 0; i < number; ++i) {
+    if (find(buffers[i]) == nullptr) return CL_INVALID_MEM_OBJECT;
+    if (!buffers[i]->whole().in_host_memory) return CL_INVALID_OPERATION;  // the host does not reach it
+    options.uses.emplace_back(buffers[i]);
+    void* const pointer = duet::pointer_of(buffers[i]->address);
+    const auto offset = static_cast<const std::byte*>(places[i]) - static_cast<const std::byte*>(arguments);
+    if (offset < 0 || static_cast<std::size_t>(offset) + sizeof pointer > bytes) return CL_INVALID_VALUE;
+    std::memcpy(copy.data() + offset, &pointer, sizeof pointer);
+  }
+  return enqueue(
+      session, host, *queue, CL_COMMAND_NATIVE_KERNEL, {count, list, event}, options,
+      [&session, queue, function, copy = std::move(copy)](HostThread& by, driver::StreamId stream) {
+        driver::Command command = core::host_function_command(
+            session.core(), {[function, copy]() mutable { function(copy.data()); }, {}});
+        command.stream = stream;
+        by.submit(std::move(command));
+        return submit_mark(session, by, *queue, stream);  // others wait for the mark
+      });
+}
+DUET_CL_END
+
+}  // namespace duet::opencl::api

@@ -1,0 +1,123 @@
+#include "opencl/session/session.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+#include <mutex>
+#include <set>
+#include <string>
+#include <unordered_set>
+
+#include "core/copies.h"
+#include "core/launch.h"
+#include "opencl/session/work.h"
+
+namespace duet::opencl {
+
+namespace {
+
+std::unordered_set<const void*>& live_objects() {
+  static auto* const objects = new std::unordered_set<const void*>;
+  return *objects;
+}
+
+constexpr core::ApiWords kWords{[](Reason reason) { return error_name(error_of(reason)); },
+                                "clEnqueueSVMMigrateMem", "clSetKernelArg"};
+
+}  // namespace
+
+bool is_live(const void* handle, Kind kind) {
+  return handle != nullptr && live_objects().contains(handle) &&
+         static_cast<const Object*>(handle)->kind == kind;
+}
+void object_made(Object* object) { live_objects().insert(object); }
+void object_released(Object* object) { live_objects().erase(object); }
+
+Session::Session() : core_(Runtime::get()) {
+  core_.speak(kWords);
+  core_.driver().watch(*this);
+  object_made(&platform_);
+  object_made(&device_);
+}
+
+Session& Session::get() {
+  static Session* const session = new Session;
+  return *session;
+}
+
+void Session::commands_of(std::uint64_t call, _cl_event* event) {
+  if (event != nullptr)
+    events_of_calls_[call] = event;
+  else
+    events_of_calls_.erase(call);
+}
+
+void Session::submitted(driver::CommandId id, const driver::Command& command) {
+  const auto found = events_of_calls_.find(command.call);
+  if (found == events_of_calls_.end() || command.kind == driver::CommandKind::StreamWaitEvent) return;
+  _cl_event* const event = found->second;
+  if (event->last == 0) event->submitted_ps = core_.process().engine().now();
+  event->last = id;
+  event->stream = command.stream;
+  ++event->commands;
+  events_.emplace(id, event);
+}
+
+void Session::completed(const driver::CommandRecord& record) {
+  const auto found = events_.find(record.id);
+  if (found == events_.end()) return;
+  const Ref<_cl_event>& event = ended_events_.emplace_back(std::move(found->second));
+  events_.erase(found);
+  if (event->start_ps == 0) event->start_ps = record.start_ps != 0 ? record.start_ps : record.end_ps;
+  event->end_ps = record.end_ps;
+  if (--event->commands == 0 && event->all_submitted && !event->ended())
+    set_status(*event, core_.driver().fault() ? CL_OUT_OF_RESOURCES : CL_COMPLETE);
+}
+
+void Session::set_status(_cl_event& event, cl_int status) {
+  event.status = status;
+  auto due = std::partition(event.callbacks.begin(), event.callbacks.end(),
+                            [&](const _cl_event::Callback& one) { return one.at < status; });
+  for (auto one = due; one != event.callbacks.end(); ++one)
+    due_.push_back([function = std::move(one->function), status] { function(status); });
+  event.callbacks.erase(due, event.callbacks.end());
+}
+
+cl_int call(ApiFunction& function, const std::function<cl_int(Session&, HostThread&)>& body) {
+  if (process::Program::forked()) return CL_OUT_OF_HOST_MEMORY;
+  std::vector<std::function<void()>> due;
+  const cl_int result = process::or_end(function.name, [&]() -> cl_int {
+    const process::Call entered(function);
+    Session& session = Session::get();
+    Runtime& runtime = session.core();
+    if (runtime.in_host_function) return CL_INVALID_OPERATION;
+    HostThread& host = *entered.thread().host;
+    if (core::spends_before(function.kind)) host.stage_one(runtime.cost(function.kind));
+    cl_int error = body(session, host);
+    go_on(session, host);
+    session.let_ended_go();
+    if (runtime.lost() != Reason::Success && error == CL_SUCCESS && !core::spends_before(function.kind))
+      error = error_of(runtime.lost());
+    due = session.take_due();
+    return error;
+  });
+  for (const auto& one : due) one();
+  return result;
+}
+
+cl_int Answer::bytes(const void* from, std::size_t size) const {
+  if (to != nullptr && room < size) return CL_INVALID_VALUE;
+  if (to != nullptr && size != 0) std::memcpy(to, from, size);
+  if (needed != nullptr) *needed = size;
+  return CL_SUCCESS;
+}
+
+void refuse(const char* function) {
+  static std::mutex mutex;
+  static auto* const said = new std::set<std::string>;
+  const std::lock_guard lock(mutex);
+  if (said->insert(function).second)
+    std::fprintf(stderr, "duet: %s is not supported: it fails with CL_INVALID_OPERATION\n", function);
+}
+
+}  // namespace duet::opencl

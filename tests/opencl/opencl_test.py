@@ -1,0 +1,74 @@
+#!/usr/bin/env python3
+"""OpenCL programs under `duet run`: Debian's loader finds Duet's platform, and programs of tests/opencl/programs check what they get.
+Usage: opencl_test.py BUILD_DIRECTORY SOURCE_DIRECTORY [unittest arguments]"""
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+BUILD, SOURCE = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
+DUET = BUILD / "bin/duet"
+WORK = pathlib.Path(tempfile.mkdtemp(prefix="duet-opencl-"))
+
+
+def call(*command, **options):
+    return subprocess.run([str(word) for word in command], capture_output=True, text=True, check=False, timeout=300, **options)
+
+
+def program(name):
+    """The program of tests/opencl/programs, compiled once."""
+    binary = WORK / name
+    if not binary.exists():
+        source = SOURCE / "tests/opencl/programs" / f"{name}.c"
+        done = call("cc", "-O1", "-Wall", "-Wextra", "-Werror", source, "-o", binary, "-lOpenCL", "-lpthread")
+        assert done.returncode == 0, done.stderr
+    return binary
+
+
+class OpenCl(unittest.TestCase):
+    def passes(self, name, *options):
+        out = WORK / f"out-{name}-{len(options)}"
+        done = call(DUET, "run", "--quiet", *options, "--out", out, program(name))
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, f"PASS {name}\n", ""))
+        return json.loads((out / "stats.json").read_text())
+
+    def test_vector_add(self):
+        stats = self.passes("vector_add")
+        self.assertEqual([kernel["name"] for kernel in stats["kernels"]], ["add"])
+        calls = {one["name"]: one["calls"] for one in stats["api"]}
+        self.assertEqual((calls["clSetKernelArg"], calls["clEnqueueNDRangeKernel"]), (5, 1))
+
+    def test_queues(self):
+        self.passes("queues")
+
+    def test_memory(self):
+        self.passes("memory")
+
+    def test_errors(self):
+        out = WORK / "errors"
+        done = call(DUET, "run", "--quiet", "--out", WORK / "out-errors", program("errors"))
+        self.assertEqual((done.returncode, done.stdout), (0, "PASS errors\n"), out)
+        self.assertIn("duet: clCreateImage is not supported: it fails with CL_INVALID_OPERATION\n", done.stderr)
+
+    def test_other_machines(self):
+        for machine in ("h100", "tk1", "mi300a"):
+            with self.subTest(machine):
+                self.passes("memory", "--machine", machine)
+                self.passes("queues", "--machine", machine)
+
+    def test_functional(self):
+        self.passes("vector_add", "--functional")
+
+    def test_without_duet_run(self):
+        library = BUILD / "lib/duet/opencl"
+        environment = {**os.environ, "OCL_ICD_VENDORS": str(library), "LD_LIBRARY_PATH": str(library)}
+        done = call(program("vector_add"), env=environment)
+        self.assertEqual(done.returncode, 125)
+        self.assertIn("start it with `duet run", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], *sys.argv[3:]], verbosity=2)
