@@ -34,7 +34,14 @@ fs::path library_folder() {
   if (dladdr(reinterpret_cast<const void*>(&library_folder), &here) == 0 || here.dli_fname == nullptr)
     return {};
   std::error_code error;
-  return fs::canonical(here.dli_fname, error).parent_path().parent_path();
+  fs::path folder = fs::canonical(here.dli_fname, error);
+  if (error) folder = fs::canonical("/proc/self/exe", error);
+  while (folder.has_relative_path()) {
+    folder = folder.parent_path();
+    if (folder.filename() == "duet" && folder.parent_path().filename() == "lib") return folder;
+    if (fs::is_directory(folder / "lib/duet", error)) return folder / "lib/duet";
+  }
+  return {};
 }
 
 std::vector<std::string> own_environment(const fs::path& duet_libraries) {

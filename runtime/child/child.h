@@ -23,7 +23,7 @@ struct TemporaryFolder {
   std::filesystem::path path;
 };
 
-// lib/duet, where lib/duet/cuda holds the library of this code. Empty: not known.
+// lib/duet, above this code's library or beside a folder above it (a test of the build). Empty: not known.
 std::filesystem::path library_folder();
 
 // The program's environment, without what `duet run` adds to it.
