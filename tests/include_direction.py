@@ -26,7 +26,7 @@ FOLDERS = {
     "cli": {".": 0, "options": 0, "beside": 1, "run": 2, "lists": 2, "compile": 2, "results": 3},
 }
 # Rooms of runtime/; all of them are above src/. core/ knows no API: neither by an include nor by a name in code or comments.
-RUNTIME_RANK = {"guard": 0, "nvrtc": 0, "openmp": 0, "process": 1, "core": 2, "cuda": 3, "opencl": 3, "cuda_driver": 4, "guest": 5}
+RUNTIME_RANK = {"guard": 0, "child": 0, "openmp": 0, "nvrtc": 1, "process": 1, "core": 2, "cuda": 3, "opencl": 3, "cuda_driver": 4, "guest": 5}
 NO_API = {"core"}
 API_WORD = re.compile(r"\b_*(cuda[A-Z]\w*|cuda_\w+|duet_unsupported|cu[A-Z]\w*|CU[a-z]\w*|CUDA_\w+|cl[A-Z]\w*|CL_\w+)")
 # The driver interface is no user of the runtime interface: it calls none of its functions.

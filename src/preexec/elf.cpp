@@ -13,10 +13,12 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <vector>
 
 #include "base/error.h"
-#include "preexec/elf_cache.h"
+#include "base/file.h"
+#include "base/file_cache.h"
 
 extern char** environ;
 
@@ -131,8 +133,12 @@ void compile_elf(const std::string& c, const std::string& entry, const std::stri
     for (const std::string& word : *command) key += word + '\n';
   }
   key += c;
-  const ElfCache cache;
-  if (cache.recall(key, path)) return;
+  const FileCache cache("preexec");
+  if (const std::optional<std::string> elf = cache.recall(key)) {
+    std::ofstream to(path, std::ios::binary | std::ios::trunc);
+    to << *elf;
+    if (to.flush()) return;
+  }
 
   const Folder folder;
   const std::string source = folder.path + "/program.c", object = folder.path + "/program.o";
@@ -142,7 +148,7 @@ void compile_elf(const std::string& c, const std::string& entry, const std::stri
   link.insert(link.end(), {object, "-o", path});
   run(compiler, folder.path + "/messages");
   run(link, folder.path + "/messages");
-  cache.keep(key, path);
+  cache.keep(key, read_file(path).value_or(""));
 }
 
 }  // namespace duet::preexec

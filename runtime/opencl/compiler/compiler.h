@@ -26,8 +26,8 @@ struct Compiled {
   bool succeeded = false;
   bool wrong_options = false;  // an option that OpenCL does not have: CL_INVALID_BUILD_OPTIONS
   bool no_compiler = false;    // the log names the package: CL_COMPILER_NOT_AVAILABLE
-  std::string log;
-  std::string ptx;
+  std::string log{};
+  std::string ptx{};
 };
 
 // Options of the OpenCL specification (section "Compiler Options") and those of NVIDIA's compiler that

@@ -1,0 +1,151 @@
+#include "opencl/compiler/compiler.h"
+
+#include <gmock/gmock.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <fstream>
+
+#include "../own_folder.h"
+
+namespace duet::opencl {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+// Its cache is in a folder of its own, and so is the current folder.
+class OpenClCompiler : public test::OwnFolder {
+ protected:
+  void SetUp() override {
+    OwnFolder::SetUp();
+    setenv("XDG_CACHE_HOME", (folder_ / "cache").c_str(), 1);
+    path_ = std::getenv("PATH");
+    before_ = std::filesystem::current_path();
+    std::filesystem::current_path(folder_);
+  }
+  void TearDown() override {
+    std::filesystem::current_path(before_);
+    setenv("PATH", path_.c_str(), 1);
+    unsetenv("XDG_CACHE_HOME");
+    OwnFolder::TearDown();
+  }
+  void without_compiler() { setenv("PATH", folder_.c_str(), 1); }
+  void write(const std::string& name, const std::string& text) { std::ofstream(folder_ / name) << text; }
+  // A compiler that leaves a mark and fails stands before the real one.
+  void with_failing_compiler() {
+    write("clang-19", "#!/bin/sh\necho started\nexit 1\n");
+    std::filesystem::permissions(folder_ / "clang-19", std::filesystem::perms::owner_all);
+    setenv("PATH", (folder_.string() + ":" + path_).c_str(), 1);
+  }
+
+ private:
+  std::string path_;
+  std::filesystem::path before_;
+};
+
+const std::string kKernel = "kernel void twice(global int* a) { a[get_global_id(0)] *= 2; }\n";
+
+TEST_F(OpenClCompiler, MakesAnEntryOfAKernelWithTheLinesOfItsFile) {
+  const Compiled compiled = compile({.text = "\n" + kKernel, .name = "twice.cl", .options = ""});
+  ASSERT_TRUE(compiled.succeeded) << compiled.log;
+  EXPECT_EQ(compiled.log, "");
+  EXPECT_THAT(compiled.ptx, HasSubstr(".entry twice("));
+  EXPECT_THAT(compiled.ptx, HasSubstr(".param .u64 .ptr .global .align 4"));
+  EXPECT_THAT(compiled.ptx, HasSubstr("twice.cl\""));
+  EXPECT_THAT(compiled.ptx, HasSubstr(".loc\t1 2 "));
+  EXPECT_THAT(compiled.ptx, HasSubstr("%envreg3"));
+  EXPECT_THAT(compiled.ptx, Not(HasSubstr(".func")));
+}
+
+TEST_F(OpenClCompiler, TheLogNamesTheProgramsLines) {
+  const Compiled compiled = compile(
+      {.text = "kernel void k(global int* a) {\n  a[0] = b;\n}\n", .name = "dir/my \"k\".cl", .options = ""});
+  EXPECT_FALSE(compiled.succeeded);
+  EXPECT_FALSE(compiled.wrong_options);
+  EXPECT_THAT(compiled.log, HasSubstr("dir/my \"k\".cl:2:10: error: use of undeclared identifier 'b'"));
+}
+
+TEST_F(OpenClCompiler, WarningsAreKeptWithTheResult) {
+  const Source source{.text = "#warning careful\n" + kKernel, .name = "w.cl", .options = ""};
+  EXPECT_THAT(compile(source).log, HasSubstr("w.cl:1:2: warning: careful"));
+  EXPECT_THAT(compile(source).log, HasSubstr("w.cl:1:2: warning: careful"));
+  EXPECT_FALSE(compile({.text = source.text, .name = "w.cl", .options = "-Werror"}).succeeded);
+  EXPECT_EQ(compile({.text = source.text, .name = "w.cl", .options = "-w"}).log, "");
+}
+
+TEST_F(OpenClCompiler, OptionsAndHeadersReachIt) {
+  std::filesystem::create_directories(folder_ / "inc");
+  write("inc/far.h", "#define FAR 3\n");
+  write("near.h", "#define NEAR 5\n");
+  const Compiled compiled =
+      compile({.text = "#include <far.h>\n#include \"near.h\"\n#include \"deep/given.h\"\n"
+                       "kernel void k(global T* a) { a[0] = FAR * NEAR * GIVEN; }\n",
+               .name = "k.cl",
+               .options = "-I inc -D 'T=unsigned int'",
+               .headers = {{"deep/given.h", "#define GIVEN 7\n"}}});
+  ASSERT_TRUE(compiled.succeeded) << compiled.log;
+  EXPECT_THAT(compiled.ptx, HasSubstr("105;"));
+}
+
+TEST_F(OpenClCompiler, WhatItDoesNotKnowIsAWrongOption) {
+  const Compiled compiled = compile({.text = kKernel, .name = "k.cl", .options = "-funroll"});
+  EXPECT_TRUE(compiled.wrong_options);
+  EXPECT_THAT(compiled.log, HasSubstr("'-funroll'"));
+}
+
+TEST_F(OpenClCompiler, AProgramIsFoundAgainWithoutAProcess) {
+  const auto compiled_now = [](const std::string& options) {
+    return compile({.text = "#include \"n.h\"\n" + kKernel, .name = "k.cl", .options = options});
+  };
+  write("n.h", "#define N 1\n");
+  with_failing_compiler();
+  EXPECT_EQ(compiled_now("").log, "started\n");
+  // The same compiler, as it was, and what it made.
+  std::filesystem::remove(folder_ / "clang-19");
+  const Compiled first = compiled_now("");
+  ASSERT_TRUE(first.succeeded) << first.log;
+  setenv("TMPDIR", "/nowhere", 1);  // nothing can be compiled now
+  EXPECT_EQ(compiled_now("").ptx, first.ptx);
+  EXPECT_FALSE(compiled_now("-DX").succeeded);
+  write("n.h", "#define N 2\n");
+  EXPECT_FALSE(compiled_now("").succeeded);
+  unsetenv("TMPDIR");
+  EXPECT_TRUE(compiled_now("").succeeded);
+}
+
+TEST_F(OpenClCompiler, ACacheThatCannotBeWrittenIsNoError) {
+  write("cache", "a file");
+  EXPECT_TRUE(compile({.text = kKernel, .name = "k.cl", .options = ""}).succeeded);
+}
+
+TEST_F(OpenClCompiler, TheLanguageIsTheDevices) {
+  const std::string text = R"(
+#if !defined(cl_khr_fp64) || !defined(cl_khr_int64_base_atomics) || !defined(cl_khr_int64_extended_atomics) || \
+    !defined(cl_khr_byte_addressable_store) || !defined(cl_khr_global_int32_base_atomics)
+#error an extension is missing
+#endif
+#if defined(__IMAGE_SUPPORT__) || !defined(__ENDIAN_LITTLE__) || __OPENCL_VERSION__ != 300
+#error another device
+#endif
+#if __OPENCL_C_VERSION__ == 300 && (!defined(__opencl_c_generic_address_space) || defined(__opencl_c_images) || \
+    defined(__opencl_c_pipes) || defined(__opencl_c_device_enqueue) || defined(__opencl_c_subgroups))
+#error another 3.0
+#endif
+#ifdef __opencl_c_generic_address_space
+#define LANGUAGE 2
+#else
+#define LANGUAGE 1
+#endif
+#pragma OPENCL EXTENSION cl_khr_fp64 : enable
+kernel void k(global double* a) { a[0] = LANGUAGE + __OPENCL_C_VERSION__; }
+)";
+  for (const char* standard : {"", "-cl-std=CL1.1", "-cl-std=CL1.2", "-cl-std=CL2.0", "-cl-std=CL3.0"}) {
+    const Compiled compiled = compile({.text = text, .name = "k.cl", .options = standard});
+    EXPECT_TRUE(compiled.succeeded) << standard << '\n' << compiled.log;
+    EXPECT_EQ(compiled.log, "") << standard;
+  }
+}
+
+}  // namespace
+}  // namespace duet::opencl
