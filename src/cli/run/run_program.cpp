@@ -222,9 +222,8 @@ int run_program(const config::Installation& installation, const RunOptions& opti
                     WIFSIGNALED(status) || WEXITSTATUS(status) > 128 || others_cut_off);
   if (outcome.failure == 0 && outcome.processes == 0 && !(WIFEXITED(status) && WEXITSTATUS(status) == 125))
     std::fprintf(stderr,
-                 "duet: '%s' made no CUDA call that Duet saw (it makes none, or its loader ignores "
-                 "LD_LIBRARY_PATH: setuid, "
-                 "env -i, a library opened by absolute path)\n",
+                 "duet: '%s' made no CUDA or OpenCL call that Duet saw (it makes none, or its loader ignores "
+                 "LD_LIBRARY_PATH: setuid, env -i, a library opened by absolute path)\n",
                  options.command[0].c_str());
   if (WIFSIGNALED(status) && !monitor.timed_out())
     std::fprintf(stderr, "duet: '%s' was ended by signal %d (%s)\n", options.command[0].c_str(),
