@@ -43,9 +43,11 @@ Kernel compile_kernel(ParsedModule& parsed, const Function& entry,
   kernel.max_registers = entry.max_registers;
   for (const auto& formal : entry.parameters) {
     const auto& v = parsed.variables[formal.index];
-    kernel.parameters.push_back({v.name, v.parameter_offset, v.bytes, v.alignment});
+    kernel.parameters.push_back(
+        {v.name, v.parameter_offset, v.bytes, v.alignment, v.pointed_space, v.pointed_alignment});
     kernel.parameter_bytes = v.parameter_offset + v.bytes;
   }
+  kernel.environment_offset = round_up(kernel.parameter_bytes, Bytes{4});
   try {
     ir::Routines routines = inline_calls(parsed, entry);
     Function function = join_routines(parsed, routines, kernel);

@@ -31,6 +31,9 @@ enum class ValueKind : std::uint8_t {
   Variable    // index: variable, bits: bytes added to its address
 };
 
+// Value::bits of a Parameter from here on: bytes into the words of the environment registers.
+inline constexpr std::uint64_t kEnvironment = 1u << 20;
+
 // A source operand or a destination before registers are allocated.
 struct Value {
   ValueKind kind = ValueKind::None;
@@ -113,6 +116,8 @@ struct IrVariable {
   bool kernel_parameter = false;
   bool in_frame = false;  // parameter, too large for a register, of a function with a frame
   Bytes parameter_offset = 0;
+  PointedSpace pointed_space = PointedSpace::None;
+  Bytes pointed_alignment = 0;
   std::vector<std::uint8_t> initial;
   struct Relocation {
     Bytes offset;

@@ -30,10 +30,18 @@ struct ParameterSlot {       // a kernel parameter (part) read as an operand
   std::uint32_t slot = 0;
 };
 
+// What a parameter points at, where the text says so (.param .u64 .ptr .shared .align 4).
+enum class PointedSpace : std::uint8_t { None, Generic, Global, Shared, Const, Local };
+
 struct Parameter {
   std::string name;
   Bytes offset = 0, bytes = 0, alignment = 1;
+  PointedSpace pointed_space = PointedSpace::None;
+  Bytes pointed_alignment = 0;  // of .ptr .align; 0: not said
 };
+
+// %envreg3 to %envreg18 are words that the driver puts behind a kernel's parameters (gpu/work_space.h).
+inline constexpr unsigned kFirstEnvironmentRegister = 3, kEnvironmentRegisters = 16;
 
 struct SharedArray {  // a variable of a block's shared memory
   std::string name;
@@ -60,7 +68,9 @@ struct Kernel {
   std::vector<ParameterSlot> parameter_slots;
   std::uint32_t parameter_slot_count = 0;
   std::vector<Parameter> parameters;
-  Bytes parameter_bytes = 0;
+  Bytes parameter_bytes = 0;            // with the words of the environment registers
+  Bytes environment_offset = 0;         // of the first one's word, in the parameter block
+  std::uint32_t environment_words = 0;  // up to the last that the kernel reads
 
   // 32-bit registers per thread after allocation, with the machine's reserved ones (decides occupancy).
   std::uint32_t registers = 0;

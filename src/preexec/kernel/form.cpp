@@ -81,6 +81,18 @@ void refuse_other_loops(const Form& form, const std::string& kernel) {
         throw Error("kernel '" + kernel + "': a jump into the middle of a loop cannot be pre-executed");
 }
 
+// The words of the environment registers lie behind the parameters, as in ptx::Kernel.
+void place_environment(Form& form) {
+  const Bytes behind = round_up(form.parameter_bytes, Bytes{4});
+  for (auto& in : form.function.code)
+    for (unsigned i = 0; i < in.op.source_count; ++i) {
+      auto& source = in.sources[i];
+      if (source.kind != ptx::ir::ValueKind::Parameter || source.bits < ptx::ir::kEnvironment) continue;
+      source.bits += behind - ptx::ir::kEnvironment;
+      form.parameter_bytes = std::max(form.parameter_bytes, Bytes{source.bits} + 4);
+    }
+}
+
 }  // namespace
 
 bool Form::dominates(std::uint32_t a, std::uint32_t b) const {
@@ -120,6 +132,7 @@ Form form_of(ptx::ir::ParsedModule& module, const Function& entry) {
     const auto& v = module.variables[formal.index];
     form.parameter_bytes = std::max(form.parameter_bytes, v.parameter_offset + v.bytes);
   }
+  place_environment(form);
   split_at_exits(form.function);
   form.flow = ptx::build_control_flow(form.function);
   const auto& blocks = form.flow.blocks;

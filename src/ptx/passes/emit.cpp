@@ -112,7 +112,14 @@ class Emitter {
     }
     return found->second;
   }
-  std::uint32_t parameter(std::uint32_t offset, Type type) {
+  std::uint32_t parameter(std::uint64_t at, Type type) {
+    auto offset = static_cast<std::uint32_t>(at);
+    if (at >= ir::kEnvironment) {
+      const auto word = static_cast<std::uint32_t>(at - ir::kEnvironment);
+      kernel_.environment_words = std::max(kernel_.environment_words, word / 4 + 1);
+      kernel_.parameter_bytes = kernel_.environment_offset + Bytes{4} * kernel_.environment_words;
+      offset = static_cast<std::uint32_t>(kernel_.environment_offset) + word;
+    }
     const auto [found, fresh] = parameters_.try_emplace({offset, type}, 0u);
     if (fresh) {
       std::uint32_t slot = kernel_.parameter_slot_count;
@@ -144,7 +151,7 @@ class Emitter {
         break;
       case ValueKind::Parameter:
         result.bank = Bank::Parameter;
-        result.slot = parameter(static_cast<std::uint32_t>(value.bits), value.storage);
+        result.slot = parameter(value.bits, value.storage);
         break;
       case ValueKind::Variable:
         result.bank = Bank::Immediate;

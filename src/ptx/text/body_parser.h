@@ -24,6 +24,7 @@ class VariableParser {
  private:
   void header();
   void attributes();
+  void pointed_to();
   std::uint32_t declarator(StateSpace space, bool external);
   void initialiser(ir::IrVariable& variable);
   void element(ir::IrVariable& variable);
@@ -35,6 +36,8 @@ class VariableParser {
   unsigned vector_ = 1;
   Bytes alignment_ = 0;
   bool managed_ = false;
+  PointedSpace pointed_space_ = PointedSpace::None;
+  Bytes pointed_alignment_ = 0;
   std::string unsupported_;
 };
 

@@ -248,8 +248,15 @@ const SpecialRegister* find_special_register(const std::string& name) {
       {"%dynamic_smem_size", live(Special::DynamicSharedBytes)},
       {"%total_smem_size", live(Special::TotalSharedBytes)},
   };
-  const auto found = kSpecials.find(name);
-  return found == kSpecials.end() ? nullptr : &found->second;
+  static const std::unordered_map<std::string, SpecialRegister> kEnvironment = [] {
+    std::unordered_map<std::string, SpecialRegister> registers;
+    for (unsigned i = 0; i < kEnvironmentRegisters; ++i)
+      registers["%envreg" + std::to_string(kFirstEnvironmentRegister + i)] = {ValueKind::Parameter, 4 * i};
+    return registers;
+  }();
+  for (const auto* registers : {&kSpecials, &kEnvironment})
+    if (const auto found = registers->find(name); found != registers->end()) return &found->second;
+  return nullptr;
 }
 
 }  // namespace
@@ -278,6 +285,11 @@ Value BodyParser::special_register(std::string_view name) {
   value.kind = found->kind;
   value.index = found->index;
   value.type = found->type;
+  if (found->kind == ValueKind::Parameter) {
+    value.index = 0;
+    value.bits = ir::kEnvironment + found->index;
+    value.storage = found->type;
+  }
   return value;
 }
 

@@ -12,6 +12,8 @@ void VariableParser::header() {
   alignment_ = 0;
   vector_ = 1;
   managed_ = false;
+  pointed_space_ = PointedSpace::None;
+  pointed_alignment_ = 0;
   type_ = Type::None;
   unsupported_.clear();
   while (cursor_.accept('.')) {
@@ -27,16 +29,7 @@ void VariableParser::header() {
     } else if (text == "v2" || text == "v4") {
       vector_ = text == "v2" ? 2 : 4;
     } else if (text == "ptr") {  // .ptr .space .align n: the pointer's target
-      while (cursor_.is('.') && (cursor_.is_word("global", 1) || cursor_.is_word("shared", 1) ||
-                                 cursor_.is_word("local", 1) || cursor_.is_word("const", 1))) {
-        cursor_.next();
-        cursor_.next();
-      }
-      if (cursor_.is('.') && cursor_.is_word("align", 1)) {
-        cursor_.next();
-        cursor_.next();
-        cursor_.integer();
-      }
+      pointed_to();
     } else if (text == "texref" || text == "samplerref" || text == "surfref") {
       type_ = Type::B64;
       unsupported_ = "PTX '." + std::string(text) + "' is not supported";
@@ -45,6 +38,25 @@ void VariableParser::header() {
     }
   }
   if (type_ == Type::None || type_ == Type::Pred) cursor_.fail("a type is missing");
+}
+
+void VariableParser::pointed_to() {
+  static constexpr std::pair<const char*, PointedSpace> kSpaces[] = {{"global", PointedSpace::Global},
+                                                                     {"shared", PointedSpace::Shared},
+                                                                     {"const", PointedSpace::Const},
+                                                                     {"local", PointedSpace::Local}};
+  pointed_space_ = PointedSpace::Generic;
+  for (const auto& [word, space] : kSpaces) {
+    if (!cursor_.is('.') || !cursor_.is_word(word, 1)) continue;
+    cursor_.next();
+    cursor_.next();
+    pointed_space_ = space;
+  }
+  if (cursor_.is('.') && cursor_.is_word("align", 1)) {
+    cursor_.next();
+    cursor_.next();
+    pointed_alignment_ = cursor_.integer();
+  }
 }
 
 // (.managed), (.unified(n, n)), or both: the second concerns linkers alone.
@@ -67,6 +79,8 @@ std::uint32_t VariableParser::declarator(StateSpace space, bool external) {
   v.space = space;
   v.external = external;
   v.managed = managed_;
+  v.pointed_space = pointed_space_;
+  v.pointed_alignment = pointed_alignment_;
   const Bytes element = Bytes{type_bytes(type_)} * vector_;
   v.alignment = std::max(alignment_, element);
   v.bytes = element;

@@ -33,6 +33,23 @@ TEST(ParserErrors, AFormThatIsNotKnownRefusesItsKernel) {
               std::string::npos);
 }
 
+TEST(Parser, AParameterKnowsWhatItPointsAt) {
+  const Module module = compile_module(
+      ".version 8.5\n.target sm_60\n.address_size 64\n.entry k(.param .u64 .ptr .global .align 32 a, "
+      ".param .u64 .ptr .shared .align 4 b, .param .u64 .ptr .const .align 8 c, .param .u64 .ptr .local d, "
+      ".param .u64 .ptr .align 2 e, .param .u64 f)\n{\nret;\n}\n",
+      "t.ptx");
+  const auto& parameters = module.kernels[0].parameters;
+  const PointedSpace spaces[] = {PointedSpace::Global, PointedSpace::Shared,  PointedSpace::Const,
+                                 PointedSpace::Local,  PointedSpace::Generic, PointedSpace::None};
+  const Bytes alignments[] = {32, 4, 8, 0, 2, 0};
+  ASSERT_EQ(parameters.size(), 6u);
+  for (std::size_t i = 0; i < 6; ++i) {
+    EXPECT_EQ(parameters[i].pointed_space, spaces[i]) << i;
+    EXPECT_EQ(parameters[i].pointed_alignment, alignments[i]) << i;
+  }
+}
+
 TEST(Parser, UnsupportedInstructionNamesKernelAndLine) {
   const Kernel kernel = compile_body(
       ".reg .b32 %r<9>;\n.reg .b64 %t;\ntex.cube.v4.u32.s32 {%r0,%r1,%r2,%r3}, [%t, "
