@@ -8,3 +8,7 @@
 #define OVERLOAD_TOGETHER __attribute__((overloadable, always_inline, convergent))
 
 #include "work_items.cl"
+#include "native.cl"
+#include "atomics.cl"
+#include "work_group.cl"
+#include "common.cl"
