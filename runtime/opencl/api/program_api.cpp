@@ -19,7 +19,8 @@ std::string binary_of(const _cl_program& program) {
 cl_int load(Session& session, _cl_program& program) {
   core::Image* image = nullptr;
   const Status status =
-      session.core().modules().load([ptx = program.ptx] { return ptx; }, program.name, ~0u, image);
+      session.core().modules().load([ptx = program.ptx] { return ptx; },
+                                    program.name.substr(0, program.name.size() - 2) + "ptx", ~0u, image);
   if (status.failed()) {
     program.log += status.text + "\n";
     return error_of(status);

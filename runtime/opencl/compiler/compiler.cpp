@@ -171,6 +171,7 @@ Compiled compile(const Source& source) {
                                       "--target=nvptx64-nvidia-nvcl",
                                       "-march=sm_60",
                                       "-O2",
+                                      "-gdwarf-2",  // one path in .file
                                       "-gline-directives-only",
                                       "-fno-color-diagnostics",
                                       "-fno-crash-diagnostics",
