@@ -118,8 +118,9 @@ cl_int launch(Session& session, HostThread& host, cl_command_queue queue, cl_ker
     *grid[d] = static_cast<std::uint32_t>(global[d] / group[d]);
     *block[d] = static_cast<std::uint32_t>(group[d]);
   }
-  if (const Status status = core::check_launch(session.core(), *kernel->function, shape); status.failed())
-    return error_of(status);
+  const Status fits = core::check_launch(session.core(), *kernel->function, shape);
+  if (fits.reason == Reason::InvalidValue) return CL_OUT_OF_RESOURCES;  // more shared memory than there is
+  if (fits.failed()) return error_of(fits);
   return enqueue(session, host, *queue, type, waits, options,
                  [&session, kept = Ref<_cl_kernel>(kernel), shape,
                   parameters = std::move(arguments.parameters)](HostThread& by, driver::StreamId stream) {

@@ -51,7 +51,8 @@ cl_int make_buffer(Session& session, HostThread& host, cl_context context,
   const bool has_pointer = (flags & (CL_MEM_USE_HOST_PTR | CL_MEM_COPY_HOST_PTR)) != 0;
   if (has_pointer != (from != nullptr)) return CL_INVALID_HOST_PTR;
   if ((flags & kAccess) == 0) flags |= CL_MEM_READ_WRITE;
-  auto buffer = std::make_unique<_cl_mem>();
+  Ref<_cl_mem> buffer(new _cl_mem);
+  let_go(buffer.get());  // the program's count comes when it is made
   buffer->context = Ref<_cl_context>(context);
   buffer->flags = flags;
   buffer->bytes = bytes;
@@ -69,7 +70,8 @@ cl_int make_buffer(Session& session, HostThread& host, cl_context context,
     }
     if (has_pointer) write_now(session, host, *buffer, from);
   }
-  made = buffer.release();
+  made = buffer.get();
+  ++made->holders;
   object_made(made);
   return CL_SUCCESS;
 }

@@ -44,9 +44,15 @@ bool is_live(const void* handle, Kind kind);
 void object_made(Object* object);
 void object_released(Object* object);
 
+// The memory of an object that is gone. The loader still reads the table of a handle that was released too
+// often: of the last ones it is there.
+void bury(void* memory);
+
 template <typename T>
 void let_go(T* object) {
-  if (--object->holders == 0) delete object;
+  if (--object->holders != 0) return;
+  object->~T();
+  bury(object);
 }
 
 template <typename T>
