@@ -155,7 +155,8 @@ enum class SystemFunction : std::uint8_t {
   StreamDestroy,
   MemcpyAsync,
   GetLastError,
-  PeekAtLastError
+  PeekAtLastError,
+  Printf  // OpenCL C's: Vprintf's with vectors
 };
 // Whether its argument in this place has 32 bits; all others have 64 (passes/system_functions.h).
 constexpr bool is_word_argument(SystemFunction function, unsigned place) {

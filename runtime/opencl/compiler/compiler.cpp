@@ -164,6 +164,8 @@ Compiled compile(const Source& source) {
   if (libclc_is.empty()) return missing(kLibclc, "libclc-19");
   if (builtins_are.empty()) return missing(builtins, "duet");
 
+  std::error_code ignored;
+  const std::string here = fs::current_path(ignored).string();
   std::vector<std::string> command = {clang,
                                       "-x",
                                       "cl",
@@ -173,6 +175,8 @@ Compiled compile(const Source& source) {
                                       "-O2",
                                       "-gdwarf-2",  // one path in .file
                                       "-gline-directives-only",
+                                      "-gdwarf-2",                         // later ones put labels into calls
+                                      "-fdebug-prefix-map=" + here + "=",  // names stay as they are
                                       "-fno-color-diagnostics",
                                       "-fno-crash-diagnostics",
                                       "-Wno-linker-warnings",
@@ -183,8 +187,7 @@ Compiled compile(const Source& source) {
   for (const std::string& library : {builtins, std::string(kLibclc)})
     command.insert(command.end(), {"-Xclang", "-mlink-builtin-bitcode", "-Xclang", library});
 
-  std::error_code ignored;
-  std::string key = clang_is + libclc_is + builtins_are + fs::current_path(ignored).string() + "\n";
+  std::string key = clang_is + libclc_is + builtins_are;
   for (const std::vector<std::string>& words : {command, options.flags})
     for (const std::string& word : words) add_part(key, word);
   for (const auto& [name, text] : source.headers) {

@@ -21,19 +21,46 @@ class Arguments {
  public:
   explicit Arguments(const std::function<std::uint64_t(Bytes, unsigned)>& read) : read_(read) {}
   std::uint64_t next(unsigned bytes) {
-    offset_ = round_up<Bytes>(offset_, bytes);
+    align(bytes);
     const std::uint64_t value = read_(offset_, bytes);
     offset_ += bytes;
     return value;
   }
+  void align(Bytes bytes) { offset_ = round_up(offset_, bytes); }
 
  private:
   const std::function<std::uint64_t(Bytes, unsigned)>& read_;
   Bytes offset_ = 0;
 };
 
+std::string element_text(const std::string& specification, char kind, unsigned bytes, std::uint64_t bits) {
+  const std::string conversion = specification + "ll" + kind;
+  if (kind == 'd' || kind == 'i') {
+    const unsigned unused = 64 - 8 * bytes;
+    return formatted(conversion, static_cast<long long>(bits << unused) >> unused);
+  }
+  if (std::string_view("uxXo").find(kind) != std::string_view::npos)
+    return formatted(conversion, static_cast<unsigned long long>(bits));
+  return formatted(specification + kind,
+                   bytes == 8 ? std::bit_cast<double>(bits)
+                              : double{std::bit_cast<float>(static_cast<std::uint32_t>(bits))});
+}
+
+// A vector's elements lie one behind the other; three of them take the room of four.
+std::string vector_text(const std::string& specification, char kind, unsigned elements,
+                        const std::string& length, Arguments& arguments) {
+  const unsigned bytes = length == "hh" ? 1 : length == "h" ? 2 : length == "l" ? 8 : 4;
+  const Bytes room = Bytes{elements == 3 ? 4 : elements} * bytes;
+  arguments.align(room);
+  std::string text;
+  for (unsigned i = 0; i < elements; ++i)
+    text += (i == 0 ? "" : ",") + element_text(specification, kind, bytes, arguments.next(bytes));
+  arguments.align(room);
+  return text;
+}
+
 // One conversion specification, from '%' on; moves `at` behind it.
-std::string convert(const std::string& format, std::size_t& at, Arguments& arguments,
+std::string convert(PrintfOf language, const std::string& format, std::size_t& at, Arguments& arguments,
                     const std::function<std::string(Address)>& read_string) {
   const std::size_t begin = at;
   std::string specification = "%";
@@ -56,11 +83,23 @@ std::string convert(const std::string& format, std::size_t& at, Arguments& argum
     specification += format[at++];
     take_number();
   }
+  unsigned elements = 0;
+  if (language == PrintfOf::OpenCl && at < format.size() && format[at] == 'v')
+    for (++at; at < format.size() && elements < 16 && format[at] >= '0' && format[at] <= '9'; ++at)
+      elements = 10 * elements + static_cast<unsigned>(format[at] - '0');
   std::string length;
   while (at < format.size() && std::string_view("hlLjzt").find(format[at]) != std::string_view::npos)
     length += format[at++];
   if (at >= format.size()) return format.substr(begin);
   const char kind = format[at++];
+  if (elements != 0) {
+    const bool exists = elements == 2 || elements == 3 || elements == 4 || elements == 8 || elements == 16;
+    const bool whole = std::string_view("diuxXo").find(kind) != std::string_view::npos;
+    const bool real =
+        std::string_view("eEfFgGaA").find(kind) != std::string_view::npos && length != "hh" && length != "h";
+    if (!exists || (!whole && !real)) return format.substr(begin, at - begin);
+    return vector_text(specification, kind, elements, length, arguments);
+  }
   const bool is_long = length == "l" || length == "ll" || length == "j" || length == "z" || length == "t";
   switch (kind) {
     case '%':
@@ -109,7 +148,7 @@ std::string convert(const std::string& format, std::size_t& at, Arguments& argum
 
 }  // namespace
 
-std::string format_device_text(const std::string& format,
+std::string format_device_text(PrintfOf language, const std::string& format,
                                const std::function<std::uint64_t(Bytes, unsigned)>& read_argument,
                                const std::function<std::string(Address)>& read_string) {
   Arguments arguments(read_argument);
@@ -118,7 +157,7 @@ std::string format_device_text(const std::string& format,
     if (format[at] != '%')
       text += format[at++];
     else
-      text += convert(format, at, arguments, read_string);
+      text += convert(language, format, at, arguments, read_string);
   }
   return text;
 }

@@ -35,10 +35,10 @@ std::uint32_t count_arguments(const std::string& format) {
   return count;
 }
 
-SystemCallResult print(const SystemCall& call, const DeviceServices& services) {
+SystemCallResult print(const SystemCall& call, const DeviceServices& services, PrintfOf language) {
   const std::string format = read_string(call, call.arguments[0]);
   const std::string text = format_device_text(
-      format,
+      language, format,
       [&](Bytes offset, unsigned bytes) {
         std::uint64_t value = 0;
         if (!call.read(call.arguments[1] + offset, reinterpret_cast<std::byte*>(&value), bytes))
@@ -47,7 +47,7 @@ SystemCallResult print(const SystemCall& call, const DeviceServices& services) {
       },
       [&](Address address) { return read_string(call, address); });
   if (services.print) services.print(text);
-  return {count_arguments(format), FaultKind::None, {}};
+  return {language == PrintfOf::OpenCl ? 0 : count_arguments(format), FaultKind::None, {}};
 }
 
 SystemCallResult fail_assertion(const Grid& grid, const ptx::MicroOp& op, const SystemCall& call,
@@ -80,7 +80,9 @@ SystemCallResult perform_system_call(Grid& grid, const ptx::MicroOp& op, const S
   try {
     switch (call.function) {
       case ptx::SystemFunction::Vprintf:
-        return print(call, services);
+        return print(call, services, PrintfOf::Cuda);
+      case ptx::SystemFunction::Printf:
+        return print(call, services, PrintfOf::OpenCl);
       case ptx::SystemFunction::AssertFail:
         return fail_assertion(grid, op, call, services);
       case ptx::SystemFunction::Malloc:

@@ -14,6 +14,7 @@ const SystemSignature* system_function(std::string_view name) {
   constexpr Type kWide = Type::U64, kWord = Type::U32, kNone = Type::None;
   static const std::vector<SystemSignature> kFunctions = {
       {"vprintf", F::Vprintf, 2, {{0, 0, kWide}, {1, 0, kWide}}, kWord},
+      {"printf", F::Printf, 2, {{0, 0, kWide}, {1, 0, kWide}}, kWord},
       {"__assertfail",
        F::AssertFail,
        5,

@@ -4,6 +4,8 @@
 //     __cudaCDP2GetParameterBufferV2(kernel, dim3 grid, dim3 block, shared)
 //     -> kernel, grid.x with grid.y, grid.z, block.x with block.y, block.z with shared
 //
+// clang gives OpenCL C's printf the same arguments: the format, and the address of a block with the rest.
+//
 // The names are from nvcc 12 and later (CDP2). A function whose result goes through its first argument, as
 // cudaMalloc's, gives the result to the SystemCall's caller; the code around it stores it.
 #pragma once

@@ -52,7 +52,7 @@ TEST_F(OpenClCompiler, MakesAnEntryOfAKernelWithTheLinesOfItsFile) {
   EXPECT_EQ(compiled.log, "");
   EXPECT_THAT(compiled.ptx, HasSubstr(".entry twice("));
   EXPECT_THAT(compiled.ptx, HasSubstr(".param .u64 .ptr .global .align 4"));
-  EXPECT_THAT(compiled.ptx, HasSubstr("twice.cl\""));
+  EXPECT_THAT(compiled.ptx, HasSubstr(".file\t1 \"twice.cl\""));
   EXPECT_THAT(compiled.ptx, HasSubstr(".loc\t1 2 "));
   EXPECT_THAT(compiled.ptx, HasSubstr("%envreg3"));
   EXPECT_THAT(compiled.ptx, Not(HasSubstr(".func")));

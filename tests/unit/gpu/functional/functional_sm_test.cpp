@@ -154,7 +154,7 @@ TEST(DevicePrintf, ConversionsAndArgumentLayout) {
   put(28, std::int32_t{3});
   put(32, Address{1});
   const std::string text = format_device_text(
-      "%d|%.2f|%llx|%*d|%s|100%%",
+      PrintfOf::Cuda, "%d|%.2f|%llx|%*d|%s|100%%",
       [&](Bytes offset, unsigned bytes) {
         std::uint64_t value = 0;
         std::memcpy(&value, block.data() + offset, bytes);
