@@ -37,9 +37,15 @@ class OpenCl(unittest.TestCase):
 
     def test_vector_add(self):
         stats = self.passes("vector_add")
-        self.assertEqual([kernel["name"] for kernel in stats["kernels"]], ["add"])
+        (kernel,) = stats["kernels"]
+        self.assertEqual((kernel["name"], kernel["grid"], kernel["block"]), ("add", [64, 1, 1], [64, 1, 1]))
+        self.assertGreater(kernel["end_ps"], kernel["start_ps"])
+        self.assertEqual([(copy["bytes"], copy["kind"]) for copy in stats["copies"]],
+                         [(16384, "host_to_device"), (16384, "host_to_device"), (16384, "device_to_host")])
         calls = {one["name"]: one["calls"] for one in stats["api"]}
         self.assertEqual((calls["clSetKernelArg"], calls["clEnqueueNDRangeKernel"]), (5, 1))
+        self.assertFalse([name for name in calls if not name.startswith("cl")])
+        self.assertTrue(all(one["total_ps"] > 0 for one in stats["api"]), stats["api"])
 
     def test_queues(self):
         self.passes("queues")

@@ -5,6 +5,7 @@
 
 #include "core/launch.h"
 #include "core/queues.h"
+#include "gpu/work_space.h"
 #include "opencl/api/entries.h"
 #include "opencl/session/work.h"
 
@@ -65,6 +66,62 @@ std::array<std::size_t, 3> chosen_group(std::size_t most, cl_uint dimensions, co
   return group;
 }
 
+// Full groups, and with those that the border cuts off up to seven grids more.
+struct Part {
+  core::LaunchShape shape;
+  gpu::WorkSpace space;
+};
+std::vector<Part> parts_of(cl_uint dimensions, const std::array<std::size_t, 3>& first,
+                           const std::array<std::size_t, 3>& global, const std::array<std::size_t, 3>& group,
+                           Bytes local_bytes) {
+  std::vector<Part> parts;
+  for (unsigned border = 0; border < 8; ++border) {
+    Part part;
+    part.shape.dynamic_shared_bytes = local_bytes;
+    part.space.dimensions = dimensions;
+    std::uint32_t* const grid[] = {&part.shape.grid.x, &part.shape.grid.y, &part.shape.grid.z};
+    std::uint32_t* const block[] = {&part.shape.block.x, &part.shape.block.y, &part.shape.block.z};
+    bool empty = false;
+    for (unsigned d = 0; d < 3; ++d) {
+      const std::size_t full = global[d] / group[d], rest = global[d] % group[d];
+      const bool at_border = (border >> d & 1) != 0;
+      *grid[d] = static_cast<std::uint32_t>(at_border ? 1 : full);
+      *block[d] = static_cast<std::uint32_t>(at_border ? rest : group[d]);
+      empty |= *grid[d] == 0 || *block[d] == 0;
+      part.space.offset[d] = static_cast<std::uint32_t>(first[d]);
+      part.space.groups_before[d] = static_cast<std::uint32_t>(at_border ? full : 0);
+      part.space.groups[d] = static_cast<std::uint32_t>(full + (rest != 0));
+      part.space.full_group[d] = static_cast<std::uint32_t>(group[d]);
+      part.space.size[d] = static_cast<std::uint32_t>(global[d]);
+    }
+    if (!empty) parts.push_back(part);
+  }
+  return parts;
+}
+
+// The group that a launch has, and whether it may.
+cl_int group_of(Session& session, const _cl_kernel& kernel, cl_uint dimensions,
+                const std::array<std::size_t, 3>& global, const size_t* local,
+                std::array<std::size_t, 3>& group) {
+  const config::Gpu& gpu = session.config().gpu;
+  group = {1, 1, 1};
+  if (local != nullptr)
+    std::copy_n(local, dimensions, group.begin());
+  else if (std::find(global.begin(), global.end(), 0) == global.end())
+    group = chosen_group(most_threads(session, kernel), dimensions, global.data());
+  const std::size_t limits[] = {gpu.max_block_x, gpu.max_block_y, gpu.max_block_z};
+  std::size_t threads = 1;
+  for (cl_uint d = 0; d < dimensions; ++d) {
+    if (group[d] == 0) return CL_INVALID_WORK_GROUP_SIZE;
+    if (group[d] > limits[d]) return CL_INVALID_WORK_ITEM_SIZE;
+    if (global[d] % group[d] != 0 && !kernel.program->partial_groups) return CL_INVALID_WORK_GROUP_SIZE;
+    threads *= group[d];
+  }
+  const std::uint32_t required = kernel.function->kernel->required_threads;
+  const bool fits = threads <= gpu.sm.max_threads_per_block && (required == 0 || threads == required);
+  return fits ? CL_SUCCESS : CL_INVALID_WORK_GROUP_SIZE;
+}
+
 cl_int launch(Session& session, HostThread& host, cl_command_queue queue, cl_kernel kernel,
               cl_uint dimensions, const size_t* offset, const size_t* global, const size_t* local,
               cl_command_type type, const Waits& waits) {
@@ -75,62 +132,39 @@ cl_int launch(Session& session, HostThread& host, cl_command_queue queue, cl_ker
   if (global == nullptr) return CL_INVALID_GLOBAL_WORK_SIZE;
   for (const _cl_kernel::Argument& argument : kernel->arguments)
     if (!argument.given) return CL_INVALID_KERNEL_ARGS;
-  const config::Gpu& gpu = session.config().gpu;
-  const std::size_t most = most_threads(session, *kernel);
-  std::array<std::size_t, 3> group =
-      local == nullptr && std::all_of(global, global + dimensions, [](auto n) { return n != 0; })
-          ? chosen_group(most, dimensions, global)
-          : std::array<std::size_t, 3>{1, 1, 1};
-  if (local != nullptr) std::copy_n(local, dimensions, group.begin());
-  const std::size_t limits[] = {gpu.max_block_x, gpu.max_block_y, gpu.max_block_z};
-  std::size_t threads = 1;
+  std::array<std::size_t, 3> size{1, 1, 1}, first{}, group{};
+  std::copy_n(global, dimensions, size.begin());
+  if (offset != nullptr) std::copy_n(offset, dimensions, first.begin());
   for (cl_uint d = 0; d < dimensions; ++d) {
-    if (group[d] == 0) return CL_INVALID_WORK_GROUP_SIZE;
-    if (group[d] > limits[d]) return CL_INVALID_WORK_ITEM_SIZE;
-    threads *= group[d];
-  }
-  if (threads > gpu.sm.max_threads_per_block) return CL_INVALID_WORK_GROUP_SIZE;
-  const std::uint32_t required = kernel->function->kernel->required_threads;
-  if (required != 0 && threads != required) return CL_INVALID_WORK_GROUP_SIZE;
-  bool nothing = false;
-  for (cl_uint d = 0; d < dimensions; ++d) {
-    if (global[d] == 0) nothing = true;
-    if (global[d] % group[d] != 0) return CL_INVALID_WORK_GROUP_SIZE;
-    const std::size_t first = offset == nullptr ? 0 : offset[d];
     constexpr std::size_t kMost = std::size_t{1} << 32;  // ids have 32 bits on this GPU
-    if (global[d] > kMost) return CL_INVALID_GLOBAL_WORK_SIZE;
-    if (first > kMost - global[d]) return CL_INVALID_GLOBAL_OFFSET;
+    if (size[d] > kMost) return CL_INVALID_GLOBAL_WORK_SIZE;
+    if (first[d] > kMost - size[d]) return CL_INVALID_GLOBAL_OFFSET;
   }
+  if (const cl_int error = group_of(session, *kernel, dimensions, size, local, group); error != CL_SUCCESS)
+    return error;
   EnqueueOptions options;
   for (const _cl_kernel::Argument& argument : kernel->arguments)
     if (argument.buffer) options.uses.push_back(argument.buffer);
-  if (nothing)
-    return enqueue(session, host, *queue, type, waits, options,
-                   [&session, queue](HostThread& by, driver::StreamId stream) {
-                     return submit_mark(session, by, *queue, stream);
-                   });
   Arguments arguments = arguments_of(*kernel);
-  core::LaunchShape shape;
-  shape.dynamic_shared_bytes = arguments.local_bytes;
-  std::uint32_t* const grid[] = {&shape.grid.x, &shape.grid.y, &shape.grid.z};
-  std::uint32_t* const block[] = {&shape.block.x, &shape.block.y, &shape.block.z};
-  for (cl_uint d = 0; d < dimensions; ++d) {
-    *grid[d] = static_cast<std::uint32_t>(global[d] / group[d]);
-    *block[d] = static_cast<std::uint32_t>(group[d]);
+  std::vector<Part> parts = parts_of(dimensions, first, size, group, arguments.local_bytes);
+  for (const Part& part : parts) {
+    const Status fits = core::check_launch(session.core(), *kernel->function, part.shape);
+    if (fits.reason == Reason::InvalidValue) return CL_OUT_OF_RESOURCES;  // more shared memory than there is
+    if (fits.failed()) return error_of(fits);
   }
-  const Status fits = core::check_launch(session.core(), *kernel->function, shape);
-  if (fits.reason == Reason::InvalidValue) return CL_OUT_OF_RESOURCES;  // more shared memory than there is
-  if (fits.failed()) return error_of(fits);
   return enqueue(session, host, *queue, type, waits, options,
-                 [&session, kept = Ref<_cl_kernel>(kernel), shape,
+                 [&session, kept = Ref<_cl_kernel>(kernel), parts = std::move(parts),
                   parameters = std::move(arguments.parameters)](HostThread& by, driver::StreamId stream) {
-                   driver::Command command;
-                   if (const Status status =
-                           core::prepare_launch(session.core(), *kept->function, shape, parameters, command);
-                       status.failed())
-                     return error_of(status);
-                   command.stream = stream;
-                   core::submit_launch(session.core(), by, std::move(command));
+                   for (const Part& part : parts) {
+                     driver::Command command;
+                     if (const Status status = core::prepare_launch(session.core(), *kept->function,
+                                                                    part.shape, parameters, command);
+                         status.failed())
+                       return error_of(status);
+                     gpu::set_work_space(*command.grid, part.space);
+                     command.stream = stream;
+                     core::submit_launch(session.core(), by, std::move(command));
+                   }
                    return CL_SUCCESS;
                  });
 }

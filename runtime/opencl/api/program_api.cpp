@@ -4,16 +4,20 @@
 
 #include "opencl/api/entries.h"
 #include "opencl/compiler/compiler.h"
+#include "opencl/compiler/options.h"
 
 namespace duet::opencl::api {
 
 namespace {
 
-// Before the PTX of a binary.
-constexpr std::string_view kBinaryHeader = "// Duet OpenCL program 1\n";
+// A binary is PTX behind a line with the options of its program.
+constexpr std::string_view kBinaryHeader = "// Duet OpenCL program 1:";
 
 std::string binary_of(const _cl_program& program) {
-  return program.ptx.empty() ? std::string() : std::string(kBinaryHeader) + program.ptx;
+  if (program.ptx.empty()) return {};
+  std::string options = program.options;
+  std::replace(options.begin(), options.end(), '\n', ' ');
+  return std::string(kBinaryHeader) + options + "\n" + program.ptx;
 }
 
 cl_int load(Session& session, _cl_program& program) {
@@ -42,6 +46,7 @@ cl_int build(Session& session, _cl_program& program, const char* options) {
              : compiled.no_compiler ? CL_COMPILER_NOT_AVAILABLE
                                     : CL_BUILD_PROGRAM_FAILURE;
     program.ptx = std::move(compiled.ptx);
+    program.partial_groups = !read_options(program.options).uniform_groups;
   } else if (program.ptx.empty()) {
     return CL_INVALID_BINARY;
   }
@@ -110,7 +115,12 @@ DUET_CL_MAKE(cl_program, clCreateProgramWithBinary, Other,
     if (missing) return CL_INVALID_VALUE;
   }
   std::string binary(reinterpret_cast<const char*>(binaries[0]), lengths[0]);
-  if (binary.starts_with(kBinaryHeader)) binary.erase(0, kBinaryHeader.size());
+  std::string options;
+  if (binary.starts_with(kBinaryHeader)) {
+    const std::size_t end = std::min(binary.find('\n'), binary.size());
+    options = binary.substr(kBinaryHeader.size(), end - kBinaryHeader.size());
+    binary.erase(0, end);
+  }
   binary.resize(std::min(binary.find('\0'), binary.size()));  // as text files are often read
   if (binary.find(".version") == std::string::npos) {         // PTX by other compilers is taken, too
     if (status != nullptr) status[0] = CL_INVALID_BINARY;
@@ -119,6 +129,7 @@ DUET_CL_MAKE(cl_program, clCreateProgramWithBinary, Other,
   made = make_object<_cl_program>();
   made->context = Ref<_cl_context>(context);
   made->ptx = std::move(binary);
+  made->partial_groups = !read_options(options).uniform_groups;
   made->name = next_name();
   made->type = CL_PROGRAM_BINARY_TYPE_EXECUTABLE;
   return CL_SUCCESS;

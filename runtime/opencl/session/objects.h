@@ -184,6 +184,7 @@ struct _cl_program : duet::opencl::Object {
   cl_build_status status = CL_BUILD_NONE;
   cl_program_binary_type type = CL_PROGRAM_BINARY_TYPE_NONE;
   duet::core::Image* image = nullptr;  // null until it is built
+  bool partial_groups = false;         // as OpenCL C 2.0 has them, unless options say otherwise
   unsigned kernels = 0;                // attached
 };
 
