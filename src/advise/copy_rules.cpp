@@ -60,7 +60,8 @@ void pageable_copies(const Facts& facts, const Directions& directions, Advices& 
        fmt::format("{} of {} copies ({} bytes) go through a staging buffer at {} MB/s, the link does {}",
                    pageable, all, bytes, facts.machine().driver.staging.mb_per_s,
                    (only != nullptr ? *only : directions[0]).mb_per_s),
-       "allocate their host side with cudaMallocHost, or register it",
+       facts.in_words("allocate their host side with cudaMallocHost, or register it",
+                      "use as their host side what a buffer with CL_MEM_ALLOC_HOST_PTR is mapped to"),
        static_cast<Picoseconds>(saves),
        {"driver.staging.mb_per_s=0"}});
   out.back().costs_ps = costs;
@@ -146,9 +147,9 @@ void overlap(const Facts& facts, Advices& out) {
                    "of these at once for {}; kernels read no byte much more than once",
                    report::duration(facts.to_device.time_ps), report::duration(facts.to_host.time_ps),
                    report::duration(kernels), report::duration(both)),
-       fmt::format("cut the data into {} pieces, each with pinned memory, cudaMemcpyAsync and a "
-                   "stream of its own",
-                   kPieces),
+       fmt::format("cut the data into {} pieces, each with pinned memory, {}", kPieces,
+                   facts.in_words("cudaMemcpyAsync and a stream of its own",
+                                  "transfers that do not block and a queue of its own")),
        gain - std::min(gain, more_ns * kPicosecondsPerNanosecond),
        {}});
 }

@@ -183,6 +183,10 @@ std::uint64_t Facts::calls(std::initializer_list<std::string_view> names) const 
   return all;
 }
 
+const char* Facts::in_words(const char* of_cuda, const char* of_opencl) const {
+  return calls({"clCreateCommandQueue", "clCreateCommandQueueWithProperties"}) != 0 ? of_opencl : of_cuda;
+}
+
 std::uint64_t Facts::calls(bool (*is)(std::string_view name)) const {
   std::uint64_t all = 0;
   for (const report::Api& api : report_.api)

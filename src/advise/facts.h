@@ -77,6 +77,8 @@ class Facts {
   // Of all calls of these functions.
   std::uint64_t calls(std::initializer_list<std::string_view> names) const;
   std::uint64_t calls(bool (*is)(std::string_view name)) const;
+  // Words for the API that the program uses.
+  const char* in_words(const char* of_cuda, const char* of_opencl) const;
   // Of calls between the first launch and the last one whose name `is` accepts, among the recorded calls.
   std::uint64_t calls_between_launches(bool (*is)(std::string_view name)) const;
 

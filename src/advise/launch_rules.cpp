@@ -43,9 +43,9 @@ void launches(const Facts& facts, Advices& out) {
 }
 
 void waits(const Facts& facts, Advices& out) {
-  const std::uint64_t waits =
-      facts.calls({"cudaDeviceSynchronize", "cudaStreamSynchronize", "cudaEventSynchronize",
-                   "cudaThreadSynchronize", "cuCtxSynchronize", "cuStreamSynchronize", "cuEventSynchronize"});
+  const std::uint64_t waits = facts.calls(
+      {"cudaDeviceSynchronize", "cudaStreamSynchronize", "cudaEventSynchronize", "cudaThreadSynchronize",
+       "cuCtxSynchronize", "cuStreamSynchronize", "cuEventSynchronize", "clFinish", "clWaitForEvents"});
   if (waits <= kFewWaits || facts.launches <= kFewWaits) return;
   const config::Driver& driver = facts.machine().driver;
   const Picoseconds call = of_nanoseconds(driver.launch.call_ns);
@@ -72,8 +72,8 @@ void waits(const Facts& facts, Advices& out) {
 
 bool is_allocation(std::string_view name) {
   if (name.find("Async") != std::string_view::npos) return false;
-  for (const char* start :
-       {"cudaMalloc", "cudaFree", "cudaHostAlloc", "cuMemAlloc", "cuMemFree", "cuMemHostAlloc"})
+  for (const char* start : {"cudaMalloc", "cudaFree", "cudaHostAlloc", "cuMemAlloc", "cuMemFree",
+                            "cuMemHostAlloc", "clCreateBuffer", "clReleaseMemObject", "clSVM"})
     if (name.starts_with(start)) return true;
   return false;
 }
@@ -82,15 +82,16 @@ void allocations(const Facts& facts, Advices& out) {
   const std::uint64_t calls = facts.calls_between_launches(is_allocation);
   if (calls <= kFewWaits) return;
   const Picoseconds each = of_nanoseconds(facts.machine().driver.allocate.call_ns);
-  out.push_back(
-      {"allocations",
-       "",
-       "memory that it allocates and frees between launches",
-       fmt::format("{} such calls lie between launches, each takes {}, and cudaFree waits for the GPU", calls,
-                   report::duration(each)),
-       "allocate once, before the loop, and use it again; or cudaMallocAsync and cudaFreeAsync",
-       std::min(calls * each, facts.path(PathPart::Calls)),
-       {"driver.allocate.call_ns=0"}});
+  out.push_back({"allocations",
+                 "",
+                 "memory that it allocates and frees between launches",
+                 fmt::format("{} such calls lie between launches, each takes {}{}", calls,
+                             report::duration(each), facts.in_words(", and cudaFree waits for the GPU", "")),
+                 facts.in_words(
+                     "allocate once, before the loop, and use it again; or cudaMallocAsync and cudaFreeAsync",
+                     "create buffers once, before the loop, and use them again"),
+                 std::min(calls * each, facts.path(PathPart::Calls)),
+                 {"driver.allocate.call_ns=0"}});
   out.back().costs_ps = (facts.calls(is_allocation) - calls) * each;
 }
 

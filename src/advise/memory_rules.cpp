@@ -104,9 +104,9 @@ bool host_memory(const KernelView& k) {
             "{:.0f} requests carry {:.0f} bytes over the link, {:.1f} times what the arrays there hold, "
             "and {:.0f} % of its time are waits for memory",
             requests, bytes, bytes / once, percent(k.memory_waits())),
-        "copy it to the device before the kernel (cudaMemcpy; of managed memory cudaMemPrefetchAsync, where "
-        "the "
-        "GPU moves pages)",
+        k.facts.in_words("copy it to the device before the kernel (cudaMemcpy; of managed memory "
+                         "cudaMemPrefetchAsync, where the GPU moves pages)",
+                         "copy it to a buffer before the kernel"),
         share, {});
   return true;
 }

@@ -29,10 +29,10 @@ def program(name):
 
 
 class OpenCl(unittest.TestCase):
-    def passes(self, name, *options):
+    def passes(self, name, *options, before=""):
         out = WORK / f"out-{name}-{len(options)}"
         done = call(DUET, "run", "--quiet", *options, "--out", out, program(name))
-        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, f"PASS {name}\n", ""))
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, f"{before}PASS {name}\n", ""))
         return json.loads((out / "stats.json").read_text())
 
     def test_vector_add(self):
@@ -52,6 +52,12 @@ class OpenCl(unittest.TestCase):
 
     def test_memory(self):
         self.passes("memory")
+
+    def test_kernels(self):
+        stats = self.passes("kernels", before="n is 5 and 2.50\n")
+        # A border in two dimensions makes four grids, in three eight.
+        places = [kernel for kernel in stats["kernels"] if kernel["name"] == "place"]
+        self.assertEqual(len(places), 1 + 1 + 4 + 8)
 
     def test_errors(self):
         out = WORK / "errors"

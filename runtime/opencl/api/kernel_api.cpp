@@ -45,7 +45,8 @@ std::size_t most_threads(Session& session, const _cl_kernel& kernel) {
   const config::Sm& sm = session.config().gpu.sm;
   std::uint64_t most = sm.max_threads_per_block;
   if (code.max_threads != 0) most = std::min<std::uint64_t>(most, code.max_threads);
-  if (code.required_threads != 0) return code.required_threads;
+  if (const auto& required = kernel.info.required_group; required[0] != 0)
+    return std::size_t{required[0]} * required[1] * required[2];
   const Bytes local = arguments_of(kernel).local_bytes;
   while (most > sm.warp_width && session.core().process().occupancy(code, most, local).blocks_per_sm == 0)
     most -= sm.warp_width;
@@ -105,8 +106,11 @@ cl_int group_of(Session& session, const _cl_kernel& kernel, cl_uint dimensions,
                 std::array<std::size_t, 3>& group) {
   const config::Gpu& gpu = session.config().gpu;
   group = {1, 1, 1};
+  const std::array<std::uint32_t, 3>& required = kernel.info.required_group;
   if (local != nullptr)
     std::copy_n(local, dimensions, group.begin());
+  else if (required[0] != 0)
+    std::copy(required.begin(), required.end(), group.begin());
   else if (std::find(global.begin(), global.end(), 0) == global.end())
     group = chosen_group(most_threads(session, kernel), dimensions, global.data());
   const std::size_t limits[] = {gpu.max_block_x, gpu.max_block_y, gpu.max_block_z};
@@ -117,9 +121,9 @@ cl_int group_of(Session& session, const _cl_kernel& kernel, cl_uint dimensions,
     if (global[d] % group[d] != 0 && !kernel.program->partial_groups) return CL_INVALID_WORK_GROUP_SIZE;
     threads *= group[d];
   }
-  const std::uint32_t required = kernel.function->kernel->required_threads;
-  const bool fits = threads <= gpu.sm.max_threads_per_block && (required == 0 || threads == required);
-  return fits ? CL_SUCCESS : CL_INVALID_WORK_GROUP_SIZE;
+  if (required[0] != 0 && !std::equal(required.begin(), required.end(), group.begin()))
+    return CL_INVALID_WORK_GROUP_SIZE;
+  return threads <= gpu.sm.max_threads_per_block ? CL_SUCCESS : CL_INVALID_WORK_GROUP_SIZE;
 }
 
 cl_int launch(Session& session, HostThread& host, cl_command_queue queue, cl_kernel kernel,
@@ -181,6 +185,7 @@ DUET_CL_MAKE(cl_kernel, clCloneKernel, Other, (cl_kernel kernel, cl_int* error))
   made = make_object<_cl_kernel>();
   made->program = kernel->program;
   made->function = kernel->function;
+  made->info = kernel->info;
   made->arguments = kernel->arguments;
   made->parameters = kernel->parameters;
   ++made->program->kernels;
@@ -290,8 +295,8 @@ DUET_CL(clGetKernelWorkGroupInfo, Query,
     case CL_KERNEL_WORK_GROUP_SIZE:
       return answer.value(most_threads(session, *kernel));
     case CL_KERNEL_COMPILE_WORK_GROUP_SIZE:
-      return answer.list(std::vector<std::size_t>{code.required_threads, code.required_threads != 0,
-                                                  code.required_threads != 0});
+      return answer.list(
+          std::vector<std::size_t>(kernel->info.required_group.begin(), kernel->info.required_group.end()));
     case CL_KERNEL_LOCAL_MEM_SIZE:
       return answer.value(cl_ulong{code.own_shared_bytes() + arguments_of(*kernel).local_bytes});
     case CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE:
@@ -306,10 +311,37 @@ DUET_CL(clGetKernelWorkGroupInfo, Query,
 DUET_CL_END
 
 DUET_CL(clGetKernelArgInfo, Query,
-        (cl_kernel kernel, cl_uint index, cl_kernel_arg_info, size_t, void*, size_t*)) {
+        (cl_kernel kernel, cl_uint index, cl_kernel_arg_info what, size_t room, void* to, size_t* needed)) {
   if (find(kernel) == nullptr) return CL_INVALID_KERNEL;
   if (index >= kernel->arguments.size()) return CL_INVALID_ARG_INDEX;
-  return CL_KERNEL_ARG_INFO_NOT_AVAILABLE;  // PTX has no names and types of arguments
+  if (index >= kernel->info.arguments.size()) return CL_KERNEL_ARG_INFO_NOT_AVAILABLE;
+  const ArgumentInfo& info = kernel->info.arguments[index];
+  const Answer answer{room, to, needed};
+  switch (what) {
+    case CL_KERNEL_ARG_ADDRESS_QUALIFIER: {
+      constexpr cl_kernel_arg_address_qualifier kSpaces[] = {
+          CL_KERNEL_ARG_ADDRESS_PRIVATE, CL_KERNEL_ARG_ADDRESS_GLOBAL, CL_KERNEL_ARG_ADDRESS_CONSTANT,
+          CL_KERNEL_ARG_ADDRESS_LOCAL};
+      return answer.value(kSpaces[std::min<std::uint32_t>(info.address_space, 3)]);
+    }
+    case CL_KERNEL_ARG_ACCESS_QUALIFIER:
+      return answer.value(cl_kernel_arg_access_qualifier{CL_KERNEL_ARG_ACCESS_NONE});  // there are no images
+    case CL_KERNEL_ARG_TYPE_NAME:
+      return answer.text(info.type);
+    case CL_KERNEL_ARG_NAME:
+      return answer.text(info.name);
+    case CL_KERNEL_ARG_TYPE_QUALIFIER: {
+      cl_kernel_arg_type_qualifier qualifiers = CL_KERNEL_ARG_TYPE_NONE;
+      for (const auto& [word, bit] : {std::pair("const", CL_KERNEL_ARG_TYPE_CONST),
+                                      {"restrict", CL_KERNEL_ARG_TYPE_RESTRICT},
+                                      {"volatile", CL_KERNEL_ARG_TYPE_VOLATILE}})
+        if (info.qualifiers.find(word) != std::string::npos)
+          qualifiers |= static_cast<cl_kernel_arg_type_qualifier>(bit);
+      return answer.value(qualifiers);
+    }
+    default:
+      return CL_INVALID_VALUE;
+  }
 }
 DUET_CL_END
 

@@ -46,6 +46,7 @@ cl_int build(Session& session, _cl_program& program, const char* options) {
              : compiled.no_compiler ? CL_COMPILER_NOT_AVAILABLE
                                     : CL_BUILD_PROGRAM_FAILURE;
     program.ptx = std::move(compiled.ptx);
+    program.infos = std::move(compiled.kernels);
     program.partial_groups = !read_options(program.options).uniform_groups;
   } else if (program.ptx.empty()) {
     return CL_INVALID_BINARY;
@@ -75,6 +76,8 @@ cl_int make_kernel(Session& session, _cl_program& program, const std::string& na
   made = make_object<_cl_kernel>();
   made->program = Ref<_cl_program>(&program);
   made->function = function;
+  for (const KernelInfo& info : program.infos)
+    if (info.name == name) made->info = info;
   made->arguments.resize(function->kernel->parameters.size());
   made->parameters.resize(function->kernel->parameter_bytes);
   ++program.kernels;

@@ -1,6 +1,6 @@
 // clang runs twice: from the source to its intermediate text, which says what kernels require and how their
-// arguments are called, and from that to PTX. The source begins with a line that names it, for diagnostics and
-// for the lines in the PTX. What is kept of an earlier compilation is its log, its PTX, what it says of
+// arguments are called, and from that to PTX. The source begins with a line that names it, for diagnostics
+// and for the lines in the PTX. What is kept of an earlier compilation is its log, its PTX, what it says of
 // kernels, and the files that it included, each with a hash: one that has changed since makes it void.
 #include "opencl/compiler/compiler.h"
 

@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "core/runtime.h"
+#include "opencl/compiler/compiler.h"
 
 namespace duet::opencl {
 
@@ -183,9 +184,10 @@ struct _cl_program : duet::opencl::Object {
   std::string options, log;
   cl_build_status status = CL_BUILD_NONE;
   cl_program_binary_type type = CL_PROGRAM_BINARY_TYPE_NONE;
-  duet::core::Image* image = nullptr;  // null until it is built
-  bool partial_groups = false;         // as OpenCL C 2.0 has them, unless options say otherwise
-  unsigned kernels = 0;                // attached
+  duet::core::Image* image = nullptr;           // null until it is built
+  bool partial_groups = false;                  // as OpenCL C 2.0 has them, unless options say otherwise
+  std::vector<duet::opencl::KernelInfo> infos;  // of a program from source
+  unsigned kernels = 0;                         // attached
 };
 
 struct _cl_kernel : duet::opencl::Object {
@@ -195,6 +197,7 @@ struct _cl_kernel : duet::opencl::Object {
 
   duet::opencl::Ref<_cl_program> program;
   duet::core::Function* function = nullptr;
+  duet::opencl::KernelInfo info;  // empty where the program is from a binary
   struct Argument {
     bool given = false;
     std::size_t local_bytes = 0;        // of __local memory

@@ -1,0 +1,120 @@
+// Programs and kernels: what they say of themselves, binaries, groups at a border, offsets, printf.
+#include "common.h"
+
+static const char* kSource =
+    "__kernel __attribute__((reqd_work_group_size(8, 4, 1)))\n"
+    "void fixed(__global int* restrict to, const int add, __local float2* room) {\n"
+    "  to[get_global_id(1) * get_global_size(0) + get_global_id(0)] = ADD + add;\n"
+    "}\n"
+    "__kernel void place(__global ulong* to) {\n"
+    "  size_t first[3] = {get_global_offset(0), get_global_offset(1), get_global_offset(2)};\n"
+    "  size_t i = get_global_id(0) - first[0], j = get_global_id(1) - first[1], k = get_global_id(2) - "
+    "first[2];\n"
+    "  ulong sum = get_global_id(0) + 100 * get_global_id(1) + 10000 * get_global_id(2);\n"
+    "  sum += 1000000ul * get_group_id(0) + 100000000ul * get_local_id(0) + 10000000000ul * get_work_dim();\n"
+    "  sum += 100000000000ul * get_local_size(0) + 100000000000000ul * get_num_groups(0);\n"
+    "  to[(k * get_global_size(1) + j) * get_global_size(0) + i] = sum;\n"
+    "}\n"
+    "__kernel void say(int n) { if (get_global_id(0) == 0) printf(\"n is %d and %.2f\\n\", n, 0.5f * n); }\n";
+
+// Of three dimensions, from offsets on; the group of the first has `group` work-items, those at the border
+// fewer.
+static void check_places(cl_command_queue queue, cl_program program, cl_uint dimensions, const size_t* offset,
+                         const size_t* global, const size_t* local) {
+  size_t first[3] = {0, 0, 0}, size[3] = {1, 1, 1};
+  for (cl_uint d = 0; d < dimensions; d++) first[d] = offset[d], size[d] = global[d];
+  const size_t count = size[0] * size[1] * size[2];
+  cl_ulong* got = malloc(count * sizeof *got);
+  cl_mem buffer = buffer_of(CL_MEM_READ_WRITE, count * sizeof *got, NULL);
+  cl_kernel place = kernel_of(program, "place");
+  OK(clSetKernelArg(place, 0, sizeof buffer, &buffer));
+  OK(clEnqueueNDRangeKernel(queue, place, dimensions, offset, global, local, 0, NULL, NULL));
+  OK(clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, count * sizeof *got, got, 0, NULL, NULL));
+  for (size_t k = 0; k < size[2]; k++)
+    for (size_t j = 0; j < size[1]; j++)
+      for (size_t i = 0; i < size[0]; i++) {
+        const size_t full = size[0] / local[0], group = i / local[0],
+                     threads = group < full ? local[0] : size[0] % local[0];
+        const size_t groups = (size[0] + local[0] - 1) / local[0];
+        const cl_ulong wanted = (i + first[0]) + 100 * (j + first[1]) + 10000 * (k + first[2]) +
+                                1000000ul * group + 100000000ul * (i % local[0]) +
+                                10000000000ul * dimensions + 100000000000ul * threads +
+                                100000000000000ul * groups;
+        if (got[(k * size[1] + j) * size[0] + i] != wanted && failures++ < 3)
+          printf("%zu %zu %zu: %lu, not %lu\n", i, j, k, (unsigned long)got[(k * size[1] + j) * size[0] + i],
+                 (unsigned long)wanted);
+      }
+  OK(clReleaseKernel(place));
+  OK(clReleaseMemObject(buffer));
+  free(got);
+}
+
+int main(void) {
+  cl_int error;
+  open_device();
+  cl_command_queue queue = queue_with(0);
+  cl_program program = built(kSource, "-cl-std=CL2.0 -D ADD=7 -cl-kernel-arg-info");
+  size_t number;
+  char text[256];
+  OK(clGetProgramInfo(program, CL_PROGRAM_NUM_KERNELS, sizeof number, &number, NULL));
+  OK(clGetProgramInfo(program, CL_PROGRAM_KERNEL_NAMES, sizeof text, text, NULL));
+  TRUE_THAT(number == 3 && strstr(text, "place") != NULL && strchr(text, ';') != NULL);
+  cl_kernel all[3];
+  cl_uint kernels;
+  OK(clCreateKernelsInProgram(program, 3, all, &kernels));
+  for (cl_uint i = 0; i < kernels; i++) OK(clReleaseKernel(all[i]));
+
+  cl_kernel fixed = kernel_of(program, "fixed");
+  size_t group[3], most;
+  OK(clGetKernelWorkGroupInfo(fixed, device, CL_KERNEL_COMPILE_WORK_GROUP_SIZE, sizeof group, group, NULL));
+  TRUE_THAT(group[0] == 8 && group[1] == 4 && group[2] == 1);
+  OK(clGetKernelWorkGroupInfo(kernel_of(program, "place"), device, CL_KERNEL_WORK_GROUP_SIZE, sizeof most,
+                              &most, NULL));
+  TRUE_THAT(most >= 64);
+  OK(clGetKernelArgInfo(fixed, 0, CL_KERNEL_ARG_NAME, sizeof text, text, NULL));
+  TRUE_THAT(strcmp(text, "to") == 0);
+  OK(clGetKernelArgInfo(fixed, 2, CL_KERNEL_ARG_TYPE_NAME, sizeof text, text, NULL));
+  TRUE_THAT(strcmp(text, "float2*") == 0);
+  cl_kernel_arg_address_qualifier space;
+  OK(clGetKernelArgInfo(fixed, 2, CL_KERNEL_ARG_ADDRESS_QUALIFIER, sizeof space, &space, NULL));
+  TRUE_THAT(space == CL_KERNEL_ARG_ADDRESS_LOCAL);
+  cl_kernel_arg_type_qualifier qualifier;
+  OK(clGetKernelArgInfo(fixed, 0, CL_KERNEL_ARG_TYPE_QUALIFIER, sizeof qualifier, &qualifier, NULL));
+  TRUE_THAT(qualifier == CL_KERNEL_ARG_TYPE_RESTRICT);
+
+  // From its binary it does the same.
+  OK(clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof number, &number, NULL));
+  unsigned char* binary = malloc(number);
+  OK(clGetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof binary, &binary, NULL));
+  cl_int of_binary;
+  cl_program again = clCreateProgramWithBinary(context, 1, &device, &number, (const unsigned char**)&binary,
+                                               &of_binary, &error);
+  OK(error);
+  OK(of_binary);
+  OK(clBuildProgram(again, 1, &device, "", NULL, NULL));
+  static int result[32];
+  cl_mem buffer = buffer_of(CL_MEM_READ_WRITE, sizeof result, NULL);
+  cl_kernel copy = kernel_of(again, "fixed");
+  const int add = 5;
+  OK(clSetKernelArg(copy, 0, sizeof buffer, &buffer));
+  OK(clSetKernelArg(copy, 1, sizeof add, &add));
+  OK(clSetKernelArg(copy, 2, 64, NULL));
+  const size_t eight[2] = {8, 4};
+  OK(clEnqueueNDRangeKernel(queue, copy, 2, NULL, eight, eight, 0, NULL, NULL));
+  OK(clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, sizeof result, result, 0, NULL, NULL));
+  for (int i = 0; i < 32; i++) TRUE_THAT(result[i] == 12);
+
+  const size_t offset[3] = {3, 5, 7}, even[3] = {64, 4, 3}, odd[3] = {50, 7, 3}, local[3] = {16, 2, 2},
+               one[3] = {16, 1, 1};
+  check_places(queue, program, 1, offset, even, local);
+  check_places(queue, program, 3, offset, even, one);
+  check_places(queue, program, 2, offset, odd, local);
+  check_places(queue, program, 3, offset, odd, local);
+
+  cl_kernel say = kernel_of(program, "say");
+  const size_t few = 32;
+  OK(clSetKernelArg(say, 0, sizeof add, &add));
+  OK(clEnqueueNDRangeKernel(queue, say, 1, NULL, &few, NULL, 0, NULL, NULL));
+  OK(clFinish(queue));
+  return finished("kernels");
+}
