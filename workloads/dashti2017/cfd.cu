@@ -1,8 +1,10 @@
 // dashti2017 Figure 4, cfd: a gas flows through a mesh of cells with four neighbours each, Euler's equations by finite volumes. A step takes a
 // copy of the state, a kernel for the step's length, and three times one that adds up what crosses each cell's sides and one that changes the
 // state. Arrays are by quantity, so neighbours read neighbours; the state of a cell's four neighbours is where the mesh has it.
-// `cfd --cells 6144 --steps 2`.
+// `cfd --cells 6144 --steps 2`. `--cpus 4` (Figure 7): the GPU has the first half of the cells, the cores the other, at the same time, and they
+// bring each other the state after each change of it; with managed memory in turn.
 #include "application.h"
+#include "cores.h"
 
 namespace {
 
@@ -137,7 +139,7 @@ Vector side_of(int side) {
 }
 
 std::vector<float> state_far_away() {
-  const float density = 1.4f, pressure = 1, speed = kMach * sqrtf(kGamma * pressure / density), turned = 0.05f;
+  const float density = 1.4f, pressure = 1, speed = kMach * sqrtf(kGamma * pressure / density), turned = 0.2f;
   const Vector v = {speed * cosf(turned), speed * sinf(turned), 0};
   return {density, density * v.x, density * v.y, 0, density * 0.5f * speed * speed + pressure / (kGamma - 1)};
 }
@@ -172,10 +174,11 @@ std::vector<float> state_on_cpu(int cells, int steps, float area) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  dashti2017::Arguments arguments("cfd", "[--cells N] [--steps N] [--time all|offload], N cells a multiple of 192", argc, argv);
+  dashti2017::Arguments arguments("cfd", "[--cells N] [--steps N] [--cpus N] [--time all|offload], N cells a multiple of 192", argc, argv);
   const dashti2017::Method method = arguments.method();
   const int cells = static_cast<int>(arguments.number("cells", 768, kThreads, 1u << 20)) / kThreads * kThreads;
   const int steps = static_cast<int>(arguments.number("steps", 1, 1, 10000));
+  const auto cpus = static_cast<unsigned>(arguments.number("cpus", 0, 0, 64));
   const dashti2017::Timed timed(arguments);
   arguments.end();
 
@@ -203,23 +206,52 @@ int main(int argc, char** argv) {
   areas.to_device();
   neighbours.to_device();
   sides.to_device();
-  const int blocks = cells / kThreads;
+  const int on_gpu = cpus == 0 ? cells : cells / 2 / kThreads * kThreads, blocks = on_gpu / kThreads;
+  const bool in_turn = method == dashti2017::Method::kManaged, halves = cpus > 0;
+  dashti2017::Cores cores(cpus);
+  // A kernel on the GPU's cells, and the same on the CPU's; then both are done.
+  const auto both = [&](auto launch, auto body) {
+    launch();
+    CHECK_LAUNCH("of cfd");
+    if (!halves) return;
+    if (in_turn) CHECK_CUDA(cudaDeviceSynchronize());
+    cores.loop(on_gpu, cells, body);
+    CHECK_CUDA(cudaDeviceSynchronize());
+  };
+  // Each side's half of the state to the other.
+  const auto exchange = [&] {
+    const size_t row = cells * sizeof(float), half = on_gpu * sizeof(float);
+    if (halves && method == dashti2017::Method::kDevice) {
+      CHECK_CUDA(cudaMemcpy2D(&state[0], row, state.device(), row, half, kQuantities, cudaMemcpyDeviceToHost));
+      CHECK_CUDA(cudaMemcpy2D(state.device() + on_gpu, row, &state[on_gpu], row, row - half, kQuantities, cudaMemcpyHostToDevice));
+    }
+    if (halves) state.give_up(), state.take_back();
+  };
   for (const auto* array : {&state, &before, &fluxes}) {
-    initialize<<<blocks, kThreads>>>(array->device(), cells);
+    initialize<<<cells / kThreads, kThreads>>>(array->device(), cells);
     CHECK_LAUNCH("initialize");
   }
+  if (halves) state.to_host();
   for (int step = 0; step < steps; step++) {
-    CHECK_CUDA(cudaMemcpy(before.device(), state.device(), state.bytes(), cudaMemcpyDeviceToDevice));
-    step_lengths<<<blocks, kThreads>>>(state.device(), areas.device(), lengths.device(), cells);
-    CHECK_LAUNCH("step_lengths");
+    CHECK_CUDA(cudaMemcpy2D(before.device(), cells * sizeof(float), state.device(), cells * sizeof(float), on_gpu * sizeof(float), kQuantities,
+                            cudaMemcpyDeviceToDevice));
+    both([&] { step_lengths<<<blocks, kThreads>>>(state.device(), areas.device(), lengths.device(), cells); },
+         [&](int i) {
+           for (int j = 0; j < kQuantities; j++) before[i + j * cells] = state[i + j * cells];
+           lengths[i] = step_of(&state[0], areas[i], cells, i);
+         });
     for (int part = 0; part < kParts; part++) {
-      sum_fluxes<<<blocks, kThreads>>>(neighbours.device(), sides.device(), state.device(), fluxes.device(), cells);
-      CHECK_LAUNCH("sum_fluxes");
-      change<<<blocks, kThreads>>>(before.device(), lengths.device(), fluxes.device(), state.device(), cells, kParts + 1 - part);
-      CHECK_LAUNCH("change");
+      both([&] { sum_fluxes<<<blocks, kThreads>>>(neighbours.device(), sides.device(), state.device(), fluxes.device(), cells); },
+           [&](int i) { fluxes_of(&neighbours[0], &sides[0], &state[0], &fluxes[0], far.data(), cells, i); });
+      both([&] { change<<<blocks, kThreads>>>(before.device(), lengths.device(), fluxes.device(), state.device(), cells, kParts + 1 - part); },
+           [&](int i) {
+             const float factor = lengths[i] / static_cast<float>(kParts + 1 - part);
+             for (int j = 0; j < kQuantities; j++) state[i + j * cells] = before[i + j * cells] + factor * fluxes[i + j * cells];
+           });
+      exchange();
     }
   }
-  state.to_host();
+  if (!halves) state.to_host();
   timed.offloaded();
   for (size_t i = 0; i < result.size(); i++) result[i] = state[i];
   timed.results();

@@ -2,11 +2,14 @@
 // that a first kernel has transposed, so that neighbours read neighbours; the host then goes through all points in their own order, reads
 // what each belongs to and adds its features to the new centres, until no point changes. `kmeans --points 4096 --iterations 40`.
 //
+// `--cpus 4` (Figure 7): the GPU has the first half of the points, the cores the other, at the same time; with managed memory in turn.
+//
 // Rodinia reads features through a texture and centres from constant memory: here they are __ldg and __constant__.
 #include <float.h>
 
 #include "../common/random.h"
 #include "application.h"
+#include "cores.h"
 
 namespace {
 
@@ -22,9 +25,9 @@ extern "C" __global__ void transpose(const float* points, float* by_feature, int
   for (int i = 0; i < features; i++) by_feature[own + count * i] = points[own * features + i];
 }
 
-extern "C" __global__ void assign(const float* by_feature, int features, int count, int centers, int* membership) {
+extern "C" __global__ void assign(const float* by_feature, int features, int count, int own_count, int centers, int* membership) {
   const int own = blockIdx.x * blockDim.x + threadIdx.x;
-  if (own >= count) return;
+  if (own >= own_count) return;
   int nearest = -1;
   float least = FLT_MAX;
   for (int center = 0; center < centers; center++) {
@@ -49,16 +52,29 @@ float distance_on_cpu(const float* point, const float* center, int features) {
   return sum;
 }
 
+int nearest_on_cpu(const float* point, const std::vector<float>& center, int features, int centers) {
+  int nearest = -1;
+  float least = FLT_MAX;
+  for (int i = 0; i < centers; i++) {
+    const float distance = distance_on_cpu(point, &center[i * features], features);
+    if (distance >= least) continue;
+    least = distance;
+    nearest = i;
+  }
+  return nearest;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   dashti2017::Arguments arguments(
-      "kmeans", "[--points N] [--features N] [--centers N] [--iterations N: at most] [--time all|offload], integers", argc, argv);
+      "kmeans", "[--points N] [--features N] [--centers N] [--iterations N: at most] [--cpus N] [--time all|offload], integers", argc, argv);
   const dashti2017::Method method = arguments.method();
   const int count = static_cast<int>(arguments.number("points", 1024, 32, 1u << 20));
   const int features = static_cast<int>(arguments.number("features", kMostFeatures, 1, kMostFeatures));
   const int centers = static_cast<int>(arguments.number("centers", 5, 1, kMostCenters));
   const int most = static_cast<int>(arguments.number("iterations", 8, 1, 500));
+  const auto cpus = static_cast<unsigned>(arguments.number("cpus", 0, 0, 64));
   const dashti2017::Timed timed(arguments);
   arguments.end();
 
@@ -66,6 +82,8 @@ int main(int argc, char** argv) {
   dashti2017::Array<int> membership(method, count);
   std::vector<float> center(centers * features), of_last(centers * features), sums(centers * features);
   std::vector<int> members(centers), before(count, -1), last(count);
+  const int on_gpu = cpus == 0 ? count : count / 2 / kThreads * kThreads;
+  dashti2017::Cores cores(cpus);
   by_feature.to_device();
   CHECK_CUDA(cudaDeviceSynchronize());
   timed.inputs();
@@ -84,9 +102,12 @@ int main(int argc, char** argv) {
     of_last = center;
     membership.to_device();
     CHECK_CUDA(cudaMemcpyToSymbol(centers_on_gpu, center.data(), center.size() * sizeof(float)));
-    assign<<<blocks, kThreads>>>(by_feature.device(), features, count, centers, membership.device());
+    if (on_gpu > 0) assign<<<(on_gpu + kThreads - 1) / kThreads, kThreads>>>(by_feature.device(), features, count, on_gpu, centers, membership.device());
     CHECK_LAUNCH("assign");
-    membership.to_host();
+    if (method == dashti2017::Method::kManaged) CHECK_CUDA(cudaDeviceSynchronize());
+    if (cpus > 0)
+      cores.loop(on_gpu, count, [&](int i) { membership[i] = nearest_on_cpu(&points[i * features], center, features, centers); });
+    membership.to_host(on_gpu);
     for (int i = 0; i < count; i++) {
       const int own = membership[i];
       members[own]++;
@@ -112,11 +133,8 @@ int main(int argc, char** argv) {
   std::vector<float> point(features);
   for (int i = 0; i < count; i++) {
     for (float& feature : point) feature = again.uniform(0, 1);
-    float least = FLT_MAX;
-    for (int j = 0; j < centers; j++) {
-      const float distance = distance_on_cpu(point.data(), &of_last[j * features], features);
-      if (distance < least) least = distance;
-    }
+    const int right = nearest_on_cpu(point.data(), of_last, features, centers);
+    const float least = distance_on_cpu(point.data(), &of_last[right * features], features);
     const bool exists = last[i] >= 0 && last[i] < centers;
     const float own = exists ? distance_on_cpu(point.data(), &of_last[last[i] * features], features) : -1;
     if (!dashti2017::close_to(own, least)) return dashti2017::wrong("kmeans", "the distance to the centre of point", i, own, least);

@@ -18,6 +18,8 @@ void measure_figure_5(Experiments& experiments, const Setup& setup, Measurements
 void measure_figure_6(Experiments& experiments, const Setup& setup, Measurements& out);
 // Both sides increment halves of an array at once.
 void measure_figure_7(Experiments& experiments, const Setup& setup, Measurements& out);
+// The cores do half of the work of four of Rodinia's programs.
+void measure_figure_7_programs(Experiments& experiments, const Setup& setup, Measurements& out);
 // Threads of both sides share entries behind a lock, by how much they do outside it.
 void measure_figure_9(Experiments& experiments, const Setup& setup, Measurements& out);
 // A copy of 64 MB.
