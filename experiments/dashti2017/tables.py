@@ -42,6 +42,17 @@ def in_l1(score):
                                                   for threads in sorted({key[2] for key in us})]
 
 
+def programs(score):
+    """A row a program of Figure 4: default's us, and the other methods over it."""
+    own = {(p["program"], p["method"]): p for p in score["figures"]["4"]}
+    methods = ["hostalloc", "hostalloc-cache", "managed", "sharedalloc"]
+    parts = ["kernel", "whole"]
+    return ["program", *(column for part in parts for column in (f"{part} us", *methods))], [
+        [name, *(cell for part in parts for cell in (number(own[name, "default"][f"{part}_us"]),
+                                                     *(number(own[name, method][f"{part}_over_default"]) for method in methods)))]
+        for name in dict.fromkeys(program for program, _ in own)]
+
+
 def halves(score):
     own = {point["method"]: point["us"] for point in score["figures"]["7"]}
     return ["method", "ms", "sharedalloc is faster, times"], [[method, number(own[method] / 1000), number(own[method] / own["sharedalloc"])]
@@ -74,7 +85,8 @@ def main():
     parser.add_argument("score", type=pathlib.Path)
     options = parser.parse_args()
     score = scorecard.load(options.score)
-    tables = {"claims": scorecard.claims([score]), "bandwidth": bandwidth(score), "lines": lines(score), "in-l1": in_l1(score),
+    tables = {"claims": scorecard.claims([score]), "bandwidth": bandwidth(score), "applications": programs(score),
+              "lines": lines(score), "in-l1": in_l1(score),
               "halves": halves(score),
               "outside": outside(score)}
     if score["choices"]:

@@ -70,15 +70,25 @@ class Array {
 
   void to_device() const {
     if (memory_ == Memory::kDevice) CHECK_CUDA(cudaMemcpy(device_, host_, bytes(), cudaMemcpyHostToDevice));
+    give_up();
+  }
+  // Before the GPU overwrites all of it: nothing to copy.
+  void give_up() const {
     if (memory_ == Memory::kShared) duetFlushCpu(host_, bytes());
   }
+  // After a kernel, before the host overwrites all of it: nothing to copy.
+  void take_back() const {
+    if (memory_ == Memory::kShared) duetFlushGpu(host_, bytes());
+  }
   // Also what orders the kernel before the host's reading where there is nothing to copy.
-  void to_host() const {
+  void to_host() const { to_host(count_); }
+  // The first `count` elements.
+  void to_host(size_t count) const {
     if (memory_ == Memory::kDevice)
-      CHECK_CUDA(cudaMemcpy(host_, device_, bytes(), cudaMemcpyDeviceToHost));
+      CHECK_CUDA(cudaMemcpy(host_, device_, count * sizeof(T), cudaMemcpyDeviceToHost));
     else
       CHECK_CUDA(cudaDeviceSynchronize());
-    if (memory_ == Memory::kShared) duetFlushGpu(host_, bytes());
+    if (memory_ == Memory::kShared) duetFlushGpu(host_, count * sizeof(T));
   }
 
  private:

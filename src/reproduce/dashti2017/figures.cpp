@@ -6,7 +6,7 @@
 #include <map>
 #include <sstream>
 
-#include "base/error.h"
+#include "reproduce/dashti2017/jobs.h"
 
 namespace duet::reproduce::dashti2017 {
 
@@ -16,29 +16,6 @@ namespace {
 
 constexpr std::array<const char*, 4> kMethods = {"default", "hostalloc", "managed", "sharedalloc"};
 
-// On the values of all choices but the setup's.
-Job job_of(Experiments& experiments, const Setup& setup, const char* program, const std::string& method,
-           Strings arguments) {
-  Job job;
-  job.source = std::string("dashti2017/") + program;
-  job.machine = setup.machine;
-  job.on_cores = true;
-  job.arguments = {"--method", method};
-  const auto append = [](Strings& to, const Strings& words) {
-    to.insert(to.end(), words.begin(), words.end());
-  };
-  append(job.arguments, arguments);
-  for (const Choice& choice : experiments.choices()) {
-    const ChoiceSide& side = setup.choice == choice.id ? choice.alternative : choice.value;
-    if (!choice.concerns(program)) continue;
-    append(job.sets, side.sets);
-    append(job.arguments, side.options);
-  }
-  append(job.sets, setup.sets);
-  append(job.arguments, setup.options);
-  return job;
-}
-
 std::string size(std::uint64_t bytes) { return std::to_string(bytes); }
 
 // GB/s of a run of `bandwidth`; nothing when it failed.
@@ -46,11 +23,6 @@ std::optional<double> rate(const Outcome& outcome, std::uint64_t bytes, unsigned
   const double us = outcome.us_between("start", "finish");
   if (!outcome.right() || us <= 0) return std::nullopt;
   return static_cast<double>(bytes) * passes / us / 1000;
-}
-
-std::optional<double> ratio(std::optional<double> of, std::optional<double> to) {
-  if (!of || !to || *to == 0) return std::nullopt;
-  return *of / *to;
 }
 
 }  // namespace

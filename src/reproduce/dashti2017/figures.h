@@ -1,5 +1,5 @@
 // dashti2017 sections 3 and 4, a chip with one DRAM whose caches nothing keeps coherent: Table 1 and Figures
-// 3, 5, 6, 7 and 9, by programs on simulated cores, one source for all methods.
+// 3 to 7 and 9, by programs on simulated cores, one source for all methods.
 #pragma once
 
 #include "reproduce/experiments.h"
@@ -10,12 +10,16 @@ namespace duet::reproduce::dashti2017 {
 void measure_table_1(Experiments& experiments, const Setup& setup, Measurements& out);
 // Bandwidth of a core and of the GPU by the size of the array.
 void measure_figure_3(Experiments& experiments, const Setup& setup, Measurements& out);
+// Rodinia's programs by each method: the whole run, and its kernels.
+void measure_figure_4(Experiments& experiments, const Setup& setup, Measurements& out);
 // Threads that increment entries of their own, or one, several on a line of L2 or each on its own.
 void measure_figure_5(Experiments& experiments, const Setup& setup, Measurements& out);
 // All threads increment one entry, which L1 may hold or not.
 void measure_figure_6(Experiments& experiments, const Setup& setup, Measurements& out);
 // Both sides increment halves of an array at once.
 void measure_figure_7(Experiments& experiments, const Setup& setup, Measurements& out);
+// The cores do half of the work of four of Rodinia's programs.
+void measure_figure_7_programs(Experiments& experiments, const Setup& setup, Measurements& out);
 // Threads of both sides share entries behind a lock, by how much they do outside it.
 void measure_figure_9(Experiments& experiments, const Setup& setup, Measurements& out);
 // A copy of 64 MB.

@@ -16,9 +16,11 @@ namespace {
 const Experiment kExperiments[] = {
     {"table 1", measure_table_1, false, false},
     {"figure 3", measure_figure_3, false, true},
+    {"figure 4", measure_figure_4, false, true, true},
     {"figure 5", measure_figure_5, false, true},
     {"figure 6", measure_figure_6, false, true},
     {"figure 7", measure_figure_7, false, true, true},
+    {"figure 7, programs", measure_figure_7_programs, false, true, true},
     {"figure 9", measure_figure_9, false, true},
     {"copy", measure_copy, false, false},
 };
@@ -39,6 +41,16 @@ void print_figures(const Json& figures) {
                         points[i]["access"].get<std::string>(), points[i]["bytes"].get<std::uint64_t>(),
                         number(points[i]["gb_per_s"]), number(points[i + 1]["gb_per_s"])));
   }
+  if (figures.contains("4")) {
+    print("\nFigure 4: us of the kernels and of the whole run, and over default\n");
+    print(fmt::format("{:<15} {:<16} {:>9} {:>6} {:>9} {:>6}\n", "program", "method", "kernels", "", "whole",
+                      ""));
+    for (const Json& point : figures["4"])
+      print(fmt::format("{:<15} {:<16} {:>9} {:>6} {:>9} {:>6}\n", point["program"].get<std::string>(),
+                        point["method"].get<std::string>(), number(point["kernel_us"]),
+                        number(point["kernel_over_default"]), number(point["whole_us"]),
+                        number(point["whole_over_default"])));
+  }
   if (figures.contains("5")) {
     print("\nFigure 5: us of a kernel whose threads increment entries eight times\n");
     print(fmt::format("{:<10} {:<6} {:>6} {:>8} {:>10}\n", "method", "index", "entry", "threads", "us"));
@@ -51,6 +63,12 @@ void print_figures(const Json& figures) {
     print("\nFigure 7: us of the rounds\n");
     for (const Json& point : figures["7"])
       print(fmt::format("{:<12} {:>12}\n", point["method"].get<std::string>(), number(point["us"])));
+  }
+  if (figures.contains("7, programs")) {
+    print("\nFigure 7, programs: us\n");
+    for (const Json& point : figures["7, programs"])
+      print(fmt::format("{:<10} {:<12} {:>12}\n", point["program"].get<std::string>(),
+                        point["method"].get<std::string>(), number(point["us"])));
   }
 }
 
@@ -67,7 +85,7 @@ Json choice_rows(Experiments& experiments) {
                                             std::tuple("alternative", other, &choice.alternative)}) {
       Json values;
       std::string text;
-      for (const char* experiment : {"figure 3", "figure 5", "figure 7"})
+      for (const char* experiment : {"figure 3", "figure 4", "figure 5", "figure 7"})
         for (const auto& [quantity, value] : experiments.measure(experiment, setup).values) {
           values[experiment][quantity] = value;
           text += fmt::format("    {:<10} {:<26} {:>9.4g}\n", experiment, quantity, value);

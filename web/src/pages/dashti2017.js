@@ -30,6 +30,19 @@ function figure3() {
   };
 }
 
+function figure4() {
+  const points = pointsOf("4");
+  const programs = unique(points.map((p) => p.program)), methods = unique(points.map((p) => p.method)).filter((method) => method !== "default");
+  const chart = (key, quantity) => bars({ categories: programs, unit: "times", line: { value: 1, text: "default" },
+    marks: quantity ? mark("figure 4", quantity, programs.indexOf("lud"), methods.indexOf("hostalloc")) : [],
+    series: methods.map((method) => ({ name: method, values: programs.map((program) => points.find((p) => p.program === program && p.method === method)?.[key] ?? undefined) })) });
+  return {
+    lead: "Rodinia's programs, written anew: the overall run, then its kernels alone, over default's. The paper: hostalloc slows most down, lud by 9.5 times, kmeans by the host's part alone; managed is close to default.",
+    charts: [chart("whole_over_default", "lud_whole"), chart("kernel_over_default", "lud_kernel")],
+    numbers: () => numbersTable(["program, method", "overall, µs", "kernels, µs"], points.map((p) => [`${p.program}, ${p.method}`, `${p.at}/whole_us`, `${p.at}/kernel_us`])),
+  };
+}
+
 function figure5() {
   const points = pointsOf("5").map((p) => ({ ...p, ns: Number.isFinite(p.us) ? (1000 * p.us) / p.threads : undefined }));
   const parts = [["own", 32, "an entry each, a line each"], ["own", 8, "an entry each, four a line"], ["first", 8, "all the first entry"]].map(([index, bytes, title]) => ({
@@ -84,12 +97,13 @@ function figure9() {
 
 export const DASHTI2017 = {
   title: "Analyzing memory management methods on integrated CPU-GPU systems (Dashti, Fedorova, 2017)",
-  none: "Sections 3 and 4 on tk1. Figures 1, 2 and 8 are drawings and listings; Figure 4 and the programs of Figure 7 are not measured, and neither is section 5 on.",
+  none: "Sections 3 and 4 on tk1. Figures 1, 2 and 8 are drawings and listings; section 5 on is not measured.",
   figures: [
     { title: "Figure 3: bandwidth", key: "3", experiments: ["figure 3"], draw: figure3 },
+    { title: "Figure 4: programs", key: "4", experiments: ["figure 4"], draw: figure4 },
     { title: "Figure 5: threads on a line", key: "5", experiments: ["figure 5"], draw: figure5 },
     { title: "Figure 6: threads on a line, with L1", key: "6", experiments: ["figure 6"], draw: figure6 },
-    { title: "Figure 7: both sides at once", key: "7", experiments: ["figure 7"], draw: figure7 },
+    { title: "Figure 7: both sides at once", key: "7", experiments: ["figure 7", "figure 7, programs"], draw: figure7 },
     { title: "Figure 9: entries behind a lock", key: "9", experiments: ["figure 9"], draw: figure9 },
   ],
 };

@@ -1,0 +1,32 @@
+#include "reproduce/dashti2017/jobs.h"
+
+namespace duet::reproduce::dashti2017 {
+
+Job job_of(Experiments& experiments, const Setup& setup, const char* program, const std::string& method,
+           Strings arguments) {
+  Job job;
+  job.source = std::string("dashti2017/") + program;
+  job.machine = setup.machine;
+  job.on_cores = true;
+  job.arguments = {"--method", method};
+  const auto append = [](Strings& to, const Strings& words) {
+    to.insert(to.end(), words.begin(), words.end());
+  };
+  append(job.arguments, arguments);
+  for (const Choice& choice : experiments.choices()) {
+    const ChoiceSide& side = setup.choice == choice.id ? choice.alternative : choice.value;
+    if (!choice.concerns(program)) continue;
+    append(job.sets, side.sets);
+    append(job.arguments, side.options);
+  }
+  append(job.sets, setup.sets);
+  append(job.arguments, setup.options);
+  return job;
+}
+
+std::optional<double> ratio(std::optional<double> of, std::optional<double> to) {
+  if (!of || !to || *to == 0) return std::nullopt;
+  return *of / *to;
+}
+
+}  // namespace duet::reproduce::dashti2017

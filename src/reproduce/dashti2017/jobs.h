@@ -1,0 +1,17 @@
+// A run of one of the paper's programs, as its figures make them.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "reproduce/experiments.h"
+
+namespace duet::reproduce::dashti2017 {
+
+// On the values of all choices but the setup's.
+Job job_of(Experiments& experiments, const Setup& setup, const char* program, const std::string& method,
+           Strings arguments);
+
+std::optional<double> ratio(std::optional<double> of, std::optional<double> to);
+
+}  // namespace duet::reproduce::dashti2017
