@@ -1,6 +1,7 @@
-// The source begins with a line that names it, for diagnostics and for the lines in the PTX. What is kept of
-// an earlier compilation is its log, its PTX, and the files that it included, each with a hash: one that has
-// changed since makes it void.
+// clang runs twice: from the source to its intermediate text, which says what kernels require and how their
+// arguments are called, and from that to PTX. The source begins with a line that names it, for diagnostics
+// and for the lines in the PTX. What is kept of an earlier compilation is its log, its PTX, what it says of
+// kernels, and the files that it included, each with a hash: one that has changed since makes it void.
 #include "opencl/compiler/compiler.h"
 
 #include <fmt/format.h>
@@ -13,12 +14,14 @@
 #include <filesystem>
 #include <fstream>
 #include <optional>
+#include <sstream>
 #include <string_view>
 
 #include "base/file.h"
 #include "base/file_cache.h"
 #include "base/hash.h"
 #include "child/child.h"
+#include "opencl/compiler/kernel_info.h"
 #include "opencl/compiler/options.h"
 
 namespace duet::opencl {
@@ -29,6 +32,8 @@ namespace {
 
 constexpr const char* kClang = "clang-19";
 constexpr const char* kClangElsewhere = "/usr/lib/llvm-19/bin/clang";
+constexpr const char* kTarget = "--target=nvptx64-nvidia-nvcl";
+constexpr const char* kArchitecture = "-march=sm_60";
 constexpr const char* kLibclc = "/usr/lib/clc/nvptx64--nvidiacl.bc";
 
 // Where the compiler is, empty where it is not.
@@ -116,14 +121,27 @@ std::vector<std::string> files_of_rule(const std::string& rule, const std::strin
   return files;
 }
 
+// The lines from which kernels_of() reads.
+std::string of_kernels(const std::string& intermediate) {
+  std::string kept;
+  std::stringstream lines{intermediate};
+  for (std::string line; std::getline(lines, line);)
+    if (line.find(" spir_kernel ") != std::string::npos ||
+        (line.starts_with('!') && line.find(" = !{") != std::string::npos))
+      kept += line + "\n";
+  return kept;
+}
+
 std::string hash_of_file(const std::string& file) {
   return std::to_string(hash(read_file(file).value_or("")));
 }
 
-std::string kept_form(const Compiled& compiled, const std::vector<std::string>& files) {
+std::string kept_form(const Compiled& compiled, const std::string& intermediate,
+                      const std::vector<std::string>& files) {
   std::string text;
   add_part(text, compiled.log);
   add_part(text, compiled.ptx);
+  add_part(text, intermediate);
   for (const std::string& file : files) {
     add_part(text, file);
     add_part(text, hash_of_file(file));
@@ -131,13 +149,13 @@ std::string kept_form(const Compiled& compiled, const std::vector<std::string>& 
   return text;
 }
 std::optional<Compiled> from_kept(std::string_view text) {
-  const auto log = take_part(text), ptx = take_part(text);
-  if (!log || !ptx) return std::nullopt;
+  const auto log = take_part(text), ptx = take_part(text), intermediate = take_part(text);
+  if (!log || !ptx || !intermediate) return std::nullopt;
   while (!text.empty()) {
     const auto file = take_part(text), known = take_part(text);
     if (!file || !known || hash_of_file(*file) != *known) return std::nullopt;
   }
-  return Compiled{.succeeded = true, .log = *log, .ptx = *ptx};
+  return Compiled{.succeeded = true, .log = *log, .ptx = *ptx, .kernels = kernels_of(*intermediate)};
 }
 
 Compiled missing(const std::string& what, const std::string& package) {
@@ -170,8 +188,8 @@ Compiled compile(const Source& source) {
                                       "-x",
                                       "cl",
                                       "-cl-std=" + options.standard,
-                                      "--target=nvptx64-nvidia-nvcl",
-                                      "-march=sm_60",
+                                      kTarget,
+                                      kArchitecture,
                                       "-O2",
                                       "-gline-directives-only",
                                       "-gdwarf-2",                         // later ones put labels into calls
@@ -181,7 +199,8 @@ Compiled compile(const Source& source) {
                                       "-Wno-linker-warnings",
                                       "-Wno-unused-command-line-argument",
                                       "-Xclang",
-                                      "-finclude-default-header"};
+                                      "-finclude-default-header",
+                                      "-cl-kernel-arg-info"};
   add_features(command, options);
   for (const std::string& library : {builtins, std::string(kLibclc)})
     command.insert(command.end(), {"-Xclang", "-mlink-builtin-bitcode", "-Xclang", library});
@@ -202,20 +221,35 @@ Compiled compile(const Source& source) {
   const child::TemporaryFolder folder("duet-opencl");
   if (folder.path.empty())
     return {.log = fmt::format("duet: cannot make a temporary folder: {}\n", std::strerror(errno))};
-  const fs::path input = folder.path / "source.cl", ptx = folder.path / "device.ptx",
-                 log = folder.path / "log", rule = folder.path / "rule", headers = folder.path / "include";
+  const fs::path input = folder.path / "source.cl", middle = folder.path / "device.ll",
+                 ptx = folder.path / "device.ptx", log = folder.path / "log", rule = folder.path / "rule",
+                 headers = folder.path / "include";
   std::ofstream(input, std::ios::binary) << "#line 1 \"" << quoted(source.name) << "\"\n"
                                          << source.text << '\n';
   for (const auto& [name, text] : source.headers) child::write_header(headers, name, text);
   command.insert(command.end(), {"-I", headers});
   command.insert(command.end(), options.flags.begin(), options.flags.end());
-  command.insert(command.end(), {"-I", ".", "-MMD", "-MF", rule, "-S", input, "-o", ptx});
+  command.insert(command.end(), {"-I", ".", "-MMD", "-MF", rule, "-S", "-emit-llvm", input, "-o", middle});
+  const std::vector<std::string> environment = child::own_environment(libraries);
   Compiled compiled;
-  compiled.succeeded = child::run(command, child::own_environment(libraries), log, "duet") && fs::exists(ptx);
+  compiled.succeeded = child::run(command, environment, log, "duet") && fs::exists(middle);
   compiled.log = child::text_of(log);
   if (!compiled.succeeded) return compiled;
+  compiled.succeeded =
+      child::run({clang, "-x", "ir", kTarget, kArchitecture, "-O2", "-Xclang", "-disable-llvm-passes",
+                  "-fno-color-diagnostics", "-fno-crash-diagnostics", "-S", middle, "-o", ptx},
+                 environment, log, "duet") &&
+      fs::exists(ptx);
+  if (!compiled.succeeded) {
+    compiled.log += child::text_of(log);
+    return compiled;
+  }
+  const std::string intermediate = child::text_of(middle);
+  compiled.kernels = kernels_of(intermediate);
   compiled.ptx = child::text_of(ptx);
-  cache.keep(key, kept_form(compiled, files_of_rule(child::text_of(rule), folder.path)));
+  add_required_groups(compiled.ptx, compiled.kernels);
+  cache.keep(key,
+             kept_form(compiled, of_kernels(intermediate), files_of_rule(child::text_of(rule), folder.path)));
   return compiled;
 }
 

@@ -9,6 +9,8 @@
 // because PTX fits all.
 #pragma once
 
+#include <array>
+#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
@@ -22,12 +24,26 @@ struct Source {
   std::vector<std::pair<std::string, std::string>> headers{};  // name for #include, text
 };
 
+// What clGetKernelArgInfo and clGetKernelWorkGroupInfo ask for.
+struct ArgumentInfo {
+  std::string name, type;           // "float4*"
+  std::string access, qualifiers;   // "none", "read_only", ..; "restrict const volatile", or none of them
+  std::uint32_t address_space = 0;  // 0 private, 1 global, 2 constant, 3 local
+};
+struct KernelInfo {
+  std::string name;
+  std::array<std::uint32_t, 3> required_group{}, group_hint{};  // 0: not said
+  std::string vector_hint;                                      // "float4"
+  std::vector<ArgumentInfo> arguments;
+};
+
 struct Compiled {
   bool succeeded = false;
   bool wrong_options = false;  // an option that OpenCL does not have: CL_INVALID_BUILD_OPTIONS
   bool no_compiler = false;    // the log names the package: CL_COMPILER_NOT_AVAILABLE
   std::string log{};
   std::string ptx{};
+  std::vector<KernelInfo> kernels{};
 };
 
 // Options of the OpenCL specification (section "Compiler Options") and those of NVIDIA's compiler that

@@ -114,6 +114,38 @@ TEST_F(OpenClCompiler, AProgramIsFoundAgainWithoutAProcess) {
   EXPECT_TRUE(compiled_now("").succeeded);
 }
 
+TEST_F(OpenClCompiler, KernelsAreDescribedNewAndFoundAgain) {
+  const Source source{
+      .text =
+          "kernel __attribute__((reqd_work_group_size(16, 4, 1), vec_type_hint(uint4))) void first(\n"
+          "    global const float4* restrict a, local int* b, constant double* c, uint n) {}\n"
+          "kernel __attribute__((work_group_size_hint(8, 1, 1))) void second() {}\n",
+      .name = "k.cl",
+      .options = ""};
+  for (int round = 0; round < 2; ++round) {
+    const Compiled compiled = compile(source);
+    ASSERT_EQ(compiled.kernels.size(), 2u) << compiled.log;
+    const KernelInfo &first = compiled.kernels[0], &second = compiled.kernels[1];
+    EXPECT_EQ(first.name, "first");
+    EXPECT_EQ(first.required_group, (std::array<std::uint32_t, 3>{16, 4, 1}));
+    EXPECT_EQ(first.vector_hint, "uint4");
+    ASSERT_EQ(first.arguments.size(), 4u);
+    EXPECT_EQ(first.arguments[0].name, "a");
+    EXPECT_EQ(first.arguments[0].type, "float4*");
+    EXPECT_EQ(first.arguments[0].qualifiers, "restrict const");
+    EXPECT_EQ(first.arguments[0].access, "none");
+    EXPECT_EQ(first.arguments[0].address_space, 1u);
+    EXPECT_EQ(first.arguments[1].address_space, 3u);
+    EXPECT_EQ(first.arguments[2].address_space, 2u);
+    EXPECT_EQ(first.arguments[3].type, "uint");
+    EXPECT_EQ(second.required_group[0], 0u);
+    EXPECT_EQ(second.group_hint[0], 8u);
+    EXPECT_TRUE(second.arguments.empty());
+    EXPECT_THAT(compiled.ptx, HasSubstr(")\n.reqntid 16, 4, 1\n{"));
+    EXPECT_EQ(compiled.ptx.find(".reqntid"), compiled.ptx.rfind(".reqntid"));
+  }
+}
+
 TEST_F(OpenClCompiler, ACacheThatCannotBeWrittenIsNoError) {
   write("cache", "a file");
   EXPECT_TRUE(compile({.text = kKernel, .name = "k.cl", .options = ""}).succeeded);
