@@ -68,7 +68,7 @@ const Function kExact[] = {{"exp", -80, 80, ulp(3), 0, [](double x) { return std
                            {"sqrt", 0, 1000, ulp(3), 0, [](double x) { return std::sqrt(x); }},
                            {"rsqrt", 0.01f, 1000, ulp(2), 0, [](double x) { return 1 / std::sqrt(x); }},
                            {"erf", -3, 3, ulp(16), 0, [](double x) { return std::erf(x); }},
-                           {"tgamma", 0.1f, 30, ulp(16), 0, [](double x) { return std::tgamma(x); }},
+                           {"tgamma", -8.9f, 34, ulp(16), 0, [](double x) { return std::tgamma(x); }},
                            {"floor", -100, 100, 0, 0, [](double x) { return std::floor(x); }},
                            {"rint", -100, 100, 0, 0, [](double x) { return std::nearbyint(x); }},
                            {"round", -100, 100, 0, 0, [](double x) { return std::round(x); }},
@@ -117,6 +117,55 @@ std::string function_name(const testing::TestParamInfo<Function>& info) { return
 INSTANTIATE_TEST_SUITE_P(Native, OpenClFunctions, testing::ValuesIn(kNative), function_name);
 INSTANTIATE_TEST_SUITE_P(Half, OpenClFunctions, testing::ValuesIn(kHalves), function_name);
 INSTANTIATE_TEST_SUITE_P(Full, OpenClFunctions, testing::ValuesIn(kExact), function_name);
+
+// The same in double precision, against the host's extended one.
+struct DoubleFunction {
+  const char* name;
+  double from, to, ulps;  // an ulp at most 2^-52 of the value
+  std::function<long double(long double)> exact;
+};
+void PrintTo(const DoubleFunction& function, std::ostream* to) { *to << function.name; }
+using Extended = long double;
+const DoubleFunction kDoubles[] = {
+    {"exp", -600, 600, 3, [](Extended x) { return std::exp(x); }},
+    {"exp2", -900, 900, 3, [](Extended x) { return std::exp2(x); }},
+    {"exp10", -250, 250, 3, [](Extended x) { return std::pow(Extended{10}, x); }},
+    {"log", 1e-5, 1e5, 3, [](Extended x) { return std::log(x); }},
+    {"log2", 1e-5, 1e5, 3, [](Extended x) { return std::log2(x); }},
+    {"log10", 1e-5, 1e5, 3, [](Extended x) { return std::log10(x); }},
+    {"sin", -1000, 1000, 4, [](Extended x) { return std::sin(x); }},
+    {"cos", -1000, 1000, 4, [](Extended x) { return std::cos(x); }},
+    {"tan", -1000, 1000, 5, [](Extended x) { return std::tan(x); }},
+    {"asin", -1, 1, 4, [](Extended x) { return std::asin(x); }},
+    {"atan", -100, 100, 5, [](Extended x) { return std::atan(x); }},
+    {"sinh", -600, 600, 4, [](Extended x) { return std::sinh(x); }},
+    {"tanh", -20, 20, 5, [](Extended x) { return std::tanh(x); }},
+    {"cbrt", -1000, 1000, 2, [](Extended x) { return std::cbrt(x); }},
+    {"sqrt", 0, 1000, 0.5, [](Extended x) { return std::sqrt(x); }},
+    {"rsqrt", 0.01, 1000, 2, [](Extended x) { return 1 / std::sqrt(x); }},
+    {"erf", -3, 3, 16, [](Extended x) { return std::erf(x); }},
+    {"tgamma", -20.3, 170, 16, [](Extended x) { return std::tgamma(x); }}};
+
+class OpenClDoubles : public testing::TestWithParam<DoubleFunction> {};
+
+TEST_P(OpenClDoubles, AreWithinTheirErrors) {
+  const DoubleFunction& function = GetParam();
+  const std::string f = function.name;
+  Program program("kernel void k(global double2* a) { a[get_global_id(0)] = " + f +
+                  "(a[get_global_id(0)]); }");
+  std::vector<double> given(1024);
+  for (std::size_t i = 0; i < given.size(); ++i)
+    given[i] = function.from + (function.to - function.from) * static_cast<double>(i) / 1024;
+  std::vector<double> got = given;
+  program.run("k", {512}, {128}, {buffer(got)});
+  for (std::size_t i = 0; i < given.size(); ++i) {
+    const Extended exact = function.exact(given[i]);
+    ASSERT_LE(std::fabs(got[i] - exact), function.ulps * 0x1p-52L * std::fabs(exact))
+        << f << '(' << given[i] << ") = " << got[i] << ", not " << exact;
+  }
+}
+INSTANTIATE_TEST_SUITE_P(Full, OpenClDoubles, testing::ValuesIn(kDoubles),
+                         [](const auto& info) { return std::string(info.param.name); });
 
 TEST(OpenClFunctionsOfTwo, AreWithinTheirErrors) {
   Program program(R"(

@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <string>
@@ -50,6 +51,7 @@ inline Argument local(Bytes bytes) {
 class Program {
  public:
   explicit Program(const std::string& text, const std::string& options = "") {
+    setenv("XDG_CACHE_HOME", (testing::TempDir() + "duet-component-opencl").c_str(), 1);
     const opencl::Compiled compiled = opencl::compile({.text = text, .name = "test.cl", .options = options});
     EXPECT_TRUE(compiled.succeeded) << compiled.log;
     ptx_ = compiled.ptx;
