@@ -123,6 +123,10 @@ cl_int group_of(Session& session, const _cl_kernel& kernel, cl_uint dimensions,
   }
   if (required[0] != 0 && !std::equal(required.begin(), required.end(), group.begin()))
     return CL_INVALID_WORK_GROUP_SIZE;
+  // Of a binary only the product is known.
+  if (const std::uint32_t product = kernel.function->kernel->required_threads;
+      product != 0 && threads != product)
+    return CL_INVALID_WORK_GROUP_SIZE;
   return threads <= gpu.sm.max_threads_per_block ? CL_SUCCESS : CL_INVALID_WORK_GROUP_SIZE;
 }
 
