@@ -127,8 +127,8 @@ void Program::run_for(ProgramSide& side) { program_side = &side; }
 Program::Program() : side_(program_side) {
   const char* journal_directory = std::getenv("DUET_JOURNAL");
   if (journal_directory == nullptr || *journal_directory == '\0')
-    refuse_to_start("this program runs on a simulated machine: start it with `duet run " +
-                    own_command() + "`");
+    refuse_to_start("this program runs on a simulated machine: start it with `duet run " + own_command() +
+                    "`");
   try {
     start(journal_directory);
   } catch (const std::exception& error) {

@@ -109,10 +109,14 @@ struct Commands::Replay {
   void all() {
     while (!channels.empty()) {
       auto best = channels.begin();
-      for (auto head = channels.begin(); head != channels.end(); ++head) {
-        const Picoseconds its = ready(*head->second.front()), least = ready(*best->second.front());
-        if (its < least || (its == least && head->second.front()->number < best->second.front()->number))
-          best = head;
+      Picoseconds least = ready(*best->second.front());
+      for (auto head = std::next(best); head != channels.end(); ++head) {
+        const Command &one = *head->second.front(), &other = *best->second.front();
+        if (order.own_streams && one.queued_ps > least) break;  // and all behind it, by their numbers
+        const Picoseconds its = ready(one);
+        if (its > least || (its == least && one.number > other.number)) continue;
+        best = head;
+        least = its;
       }
       const Command* const next = best->second.front();
       best->second.pop_front();

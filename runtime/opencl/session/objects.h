@@ -224,8 +224,10 @@ struct _cl_command_queue : duet::opencl::Object {
   duet::driver::EventId marker = 0;  // of records that mark a place
   // Commands that wait for a user event, and those behind them; the others are with the driver.
   std::deque<std::shared_ptr<struct duet_cl_work>> held;
-  duet::opencl::Ref<_cl_event> barrier;                   // out of order: later commands come after it
-  std::vector<duet::opencl::Ref<_cl_event>> outstanding;  // not known to be complete
+  duet::opencl::Ref<_cl_event> barrier;  // out of order: later commands come after it
+  // Out of order: those that are not known to have ended; looked through when they are twice as many.
+  std::vector<duet::opencl::Ref<_cl_event>> outstanding;
+  std::size_t looked_through_at = 64;
 };
 
 struct _cl_event : duet::opencl::Object {

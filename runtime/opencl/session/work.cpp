@@ -69,6 +69,7 @@ cl_int give(Session& session, HostThread& host, _cl_command_queue& queue, const 
 
 void forget_ended(_cl_command_queue& queue) {
   std::erase_if(queue.outstanding, [](const Ref<_cl_event>& one) { return one->ended(); });
+  queue.looked_through_at = std::max<std::size_t>(64, 2 * queue.outstanding.size());
 }
 
 }  // namespace
@@ -92,8 +93,8 @@ cl_int enqueue(Session& session, HostThread& host, _cl_command_queue& queue, cl_
   if (options.blocking)
     for (const Ref<_cl_event>& one : work->after)
       if (one->status < 0) return CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
-  forget_ended(queue);
   if (!queue.in_order()) {
+    if (queue.outstanding.size() >= queue.looked_through_at) forget_ended(queue);
     if (queue.barrier && !queue.barrier->ended()) work->after.push_back(queue.barrier);
     if (options.after_all_if_none && waits.count == 0)
       work->after.insert(work->after.end(), queue.outstanding.begin(), queue.outstanding.end());
@@ -116,7 +117,7 @@ cl_int enqueue(Session& session, HostThread& host, _cl_command_queue& queue, cl_
   }
   if (error == CL_SUCCESS) {
     if (options.is_barrier) queue.barrier = work->event;
-    queue.outstanding.push_back(work->event);
+    if (!queue.in_order()) queue.outstanding.push_back(work->event);
     if (options.blocking) {
       wait_for(session, host, *event);
       session.core().synchronized(host);
