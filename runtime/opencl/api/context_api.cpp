@@ -10,9 +10,11 @@ namespace {
 
 cl_int make_context(Session& session, const cl_context_properties* properties, cl_context& made) {
   for (const cl_context_properties* one = properties; one != nullptr && *one != 0; one += 2) {
+    for (const cl_context_properties* before = properties; before != one; before += 2)
+      if (*before == *one) return CL_INVALID_PROPERTY;
     if (*one == CL_CONTEXT_PLATFORM) {
       if (reinterpret_cast<cl_platform_id>(one[1]) != session.platform()) return CL_INVALID_PLATFORM;
-    } else if (*one != CL_CONTEXT_INTEROP_USER_SYNC) {
+    } else if (*one != CL_CONTEXT_INTEROP_USER_SYNC || (one[1] != CL_FALSE && one[1] != CL_TRUE)) {
       return CL_INVALID_PROPERTY;
     }
   }

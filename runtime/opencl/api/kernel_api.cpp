@@ -39,6 +39,21 @@ Arguments arguments_of(const _cl_kernel& kernel) {
   return all;
 }
 
+// As the source has them, apart from blanks.
+std::string attributes_of(const KernelInfo& info) {
+  std::string all;
+  const auto add = [&](const std::string& name, const std::string& value) {
+    all += (all.empty() ? "" : " ") + name + "(" + value + ")";
+  };
+  const auto sizes = [](const std::array<std::uint32_t, 3>& group) {
+    return std::to_string(group[0]) + "," + std::to_string(group[1]) + "," + std::to_string(group[2]);
+  };
+  if (!info.vector_hint.empty()) add("vec_type_hint", info.vector_hint);
+  if (info.group_hint[0] != 0) add("work_group_size_hint", sizes(info.group_hint));
+  if (info.required_group[0] != 0) add("reqd_work_group_size", sizes(info.required_group));
+  return all;
+}
+
 // The largest group that an SM has room for; 0: none.
 std::size_t most_threads(Session& session, const _cl_kernel& kernel) {
   const ptx::Kernel& code = *kernel.function->kernel;
@@ -67,14 +82,34 @@ std::array<std::size_t, 3> chosen_group(std::size_t most, cl_uint dimensions, co
   return group;
 }
 
-// Full groups, and with those that the border cuts off up to seven grids more.
 struct Part {
   core::LaunchShape shape;
   gpu::WorkSpace space;
 };
+
+// A grid has no more than `most` groups along each dimension: of a larger one there are several.
+void add_parts(std::vector<Part>& parts, Part whole, const std::array<std::uint64_t, 3>& most) {
+  const std::array<std::uint32_t, 3> grid{whole.shape.grid.x, whole.shape.grid.y, whole.shape.grid.z},
+      before = whole.space.groups_before;
+  std::array<std::uint32_t, 3> at{};
+  const auto extent = [&](unsigned d) {
+    return static_cast<std::uint32_t>(std::min<std::uint64_t>(most[d], grid[d] - at[d]));
+  };
+  for (at[2] = 0; at[2] < grid[2]; at[2] += extent(2))
+    for (at[1] = 0; at[1] < grid[1]; at[1] += extent(1))
+      for (at[0] = 0; at[0] < grid[0]; at[0] += extent(0)) {
+        whole.shape.grid.x = extent(0);
+        whole.shape.grid.y = extent(1);
+        whole.shape.grid.z = extent(2);
+        for (unsigned d = 0; d < 3; ++d) whole.space.groups_before[d] = before[d] + at[d];
+        parts.push_back(whole);
+      }
+}
+
+// Full groups, and with those that the border cuts off up to seven grids more.
 std::vector<Part> parts_of(cl_uint dimensions, const std::array<std::size_t, 3>& first,
                            const std::array<std::size_t, 3>& global, const std::array<std::size_t, 3>& group,
-                           Bytes local_bytes) {
+                           Bytes local_bytes, const std::array<std::uint64_t, 3>& most_groups) {
   std::vector<Part> parts;
   for (unsigned border = 0; border < 8; ++border) {
     Part part;
@@ -95,7 +130,7 @@ std::vector<Part> parts_of(cl_uint dimensions, const std::array<std::size_t, 3>&
       part.space.full_group[d] = static_cast<std::uint32_t>(group[d]);
       part.space.size[d] = static_cast<std::uint32_t>(global[d]);
     }
-    if (!empty) parts.push_back(part);
+    if (!empty) add_parts(parts, part, most_groups);
   }
   return parts;
 }
@@ -137,11 +172,13 @@ cl_int launch(Session& session, HostThread& host, cl_command_queue queue, cl_ker
   if (find(kernel) == nullptr) return CL_INVALID_KERNEL;
   if (kernel->program->context.get() != queue->context.get()) return CL_INVALID_CONTEXT;
   if (dimensions == 0 || dimensions > 3) return CL_INVALID_WORK_DIMENSION;
-  if (global == nullptr) return CL_INVALID_GLOBAL_WORK_SIZE;
   for (const _cl_kernel::Argument& argument : kernel->arguments)
     if (!argument.given) return CL_INVALID_KERNEL_ARGS;
   std::array<std::size_t, 3> size{1, 1, 1}, first{}, group{};
-  std::copy_n(global, dimensions, size.begin());
+  if (global != nullptr)
+    std::copy_n(global, dimensions, size.begin());
+  else
+    size[0] = 0;  // since 2.1 nothing runs
   if (offset != nullptr) std::copy_n(offset, dimensions, first.begin());
   for (cl_uint d = 0; d < dimensions; ++d) {
     constexpr std::size_t kMost = std::size_t{1} << 32;  // ids have 32 bits on this GPU
@@ -154,7 +191,11 @@ cl_int launch(Session& session, HostThread& host, cl_command_queue queue, cl_ker
   for (const _cl_kernel::Argument& argument : kernel->arguments)
     if (argument.buffer) options.uses.push_back(argument.buffer);
   Arguments arguments = arguments_of(*kernel);
-  std::vector<Part> parts = parts_of(dimensions, first, size, group, arguments.local_bytes);
+  const config::Gpu& gpu = session.config().gpu;
+  // Programs without partial groups take the grid for the whole (builtins/work_items.cl): theirs is one.
+  std::array<std::uint64_t, 3> most{~0ull, ~0ull, ~0ull};
+  if (kernel->program->partial_groups) most = {gpu.max_grid_x, gpu.max_grid_y, gpu.max_grid_z};
+  std::vector<Part> parts = parts_of(dimensions, first, size, group, arguments.local_bytes, most);
   for (const Part& part : parts) {
     const Status fits = core::check_launch(session.core(), *kernel->function, part.shape);
     if (fits.reason == Reason::InvalidValue) return CL_OUT_OF_RESOURCES;  // more shared memory than there is
@@ -249,12 +290,11 @@ DUET_CL_END
 DUET_CL(clSetKernelExecInfo, Query,
         (cl_kernel kernel, cl_kernel_exec_info what, size_t bytes, const void* value)) {
   if (find(kernel) == nullptr) return CL_INVALID_KERNEL;
-  if (value == nullptr) return CL_INVALID_VALUE;
   switch (what) {
     case CL_KERNEL_EXEC_INFO_SVM_PTRS:
-      return bytes == 0 || bytes % sizeof(void*) != 0 ? CL_INVALID_VALUE : CL_SUCCESS;
+      return bytes % sizeof(void*) != 0 || (bytes != 0 && value == nullptr) ? CL_INVALID_VALUE : CL_SUCCESS;
     case CL_KERNEL_EXEC_INFO_SVM_FINE_GRAIN_SYSTEM: {
-      if (bytes != sizeof(cl_bool)) return CL_INVALID_VALUE;
+      if (bytes != sizeof(cl_bool) || value == nullptr) return CL_INVALID_VALUE;
       cl_bool wanted = CL_FALSE;
       std::memcpy(&wanted, value, sizeof wanted);
       return wanted ? CL_INVALID_OPERATION : CL_SUCCESS;
@@ -281,7 +321,7 @@ DUET_CL(clGetKernelInfo, Query,
     case CL_KERNEL_PROGRAM:
       return answer.value(static_cast<cl_program>(kernel->program.get()));
     case CL_KERNEL_ATTRIBUTES:
-      return answer.text("");
+      return answer.text(attributes_of(kernel->info));
     default:
       return CL_INVALID_VALUE;
   }

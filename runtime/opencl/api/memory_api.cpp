@@ -50,6 +50,9 @@ cl_int make_buffer(Session& session, HostThread& host, cl_context context,
   if (bytes == 0 || bytes > session.config().gpu.dram.bytes) return CL_INVALID_BUFFER_SIZE;
   const bool has_pointer = (flags & (CL_MEM_USE_HOST_PTR | CL_MEM_COPY_HOST_PTR)) != 0;
   if (has_pointer != (from != nullptr)) return CL_INVALID_HOST_PTR;
+  const auto svm = session.svm.find(from);
+  if ((flags & CL_MEM_USE_HOST_PTR) != 0 && svm != session.svm.end() && bytes > svm->second.bytes)
+    return CL_INVALID_BUFFER_SIZE;
   if ((flags & kAccess) == 0) flags |= CL_MEM_READ_WRITE;
   Ref<_cl_mem> buffer(new _cl_mem);
   let_go(buffer.get());  // the program's count comes when it is made
@@ -58,8 +61,7 @@ cl_int make_buffer(Session& session, HostThread& host, cl_context context,
   buffer->bytes = bytes;
   buffer->properties = properties_of(properties);
   if ((flags & CL_MEM_USE_HOST_PTR) != 0) buffer->host_pointer = from;
-  const auto svm = session.svm.find(from);
-  if ((flags & CL_MEM_USE_HOST_PTR) != 0 && svm != session.svm.end() && bytes <= svm->second.bytes) {
+  if ((flags & CL_MEM_USE_HOST_PTR) != 0 && svm != session.svm.end()) {
     buffer->is_svm = buffer->in_host_memory = true;
     buffer->shadow = static_cast<std::byte*>(from);
     buffer->address = duet::virtual_address(from);

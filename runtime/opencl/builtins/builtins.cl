@@ -12,3 +12,4 @@
 #include "atomics.cl"
 #include "work_group.cl"
 #include "common.cl"
+#include "async.cl"

@@ -206,7 +206,7 @@ Compiled compile(const Source& source) {
   for (const std::string& library : {builtins, std::string(kLibclc)})
     command.insert(command.end(), {"-Xclang", "-mlink-builtin-bitcode", "-Xclang", library});
 
-  std::string key = clang_is + libclc_is + builtins_are;
+  std::string key = "2\n" + clang_is + libclc_is + builtins_are;
   for (const std::vector<std::string>& words : {command, options.flags})
     for (const std::string& word : words) add_part(key, word);
   for (const auto& [name, text] : source.headers) {
@@ -236,6 +236,9 @@ Compiled compile(const Source& source) {
   compiled.succeeded = child::run(command, environment, log, "duet") && fs::exists(middle);
   compiled.log = child::text_of(log);
   if (!compiled.succeeded) return compiled;
+  std::string intermediate = child::text_of(middle);
+  separate_called_kernels(intermediate);
+  std::ofstream(middle, std::ios::binary) << intermediate;
   compiled.succeeded =
       child::run({clang, "-x", "ir", kTarget, kArchitecture, "-O2", "-Xclang", "-disable-llvm-passes",
                   "-fno-color-diagnostics", "-fno-crash-diagnostics", "-S", middle, "-o", ptx},
@@ -245,9 +248,9 @@ Compiled compile(const Source& source) {
     compiled.log += child::text_of(log);
     return compiled;
   }
-  const std::string intermediate = child::text_of(middle);
   compiled.kernels = kernels_of(intermediate);
   compiled.ptx = child::text_of(ptx);
+  repair_byte_pairs(compiled.ptx);
   add_required_groups(compiled.ptx, compiled.kernels);
   cache.keep(key,
              kept_form(compiled, of_kernels(intermediate), files_of_rule(child::text_of(rule), folder.path)));

@@ -22,8 +22,8 @@ constexpr std::array<std::string_view, 12> kPassed = {"-cl-single-precision-cons
                                                       "-cl-fast-relaxed-math",
                                                       "-w",
                                                       "-Werror"};
-// The names of arguments and the lines of the source are there anyway.
-constexpr std::array<std::string_view, 2> kNothing = {"-cl-kernel-arg-info", "-g"};
+// The names of arguments and the lines of the source are there anyway, and there are no sub-groups.
+constexpr std::array<std::string_view, 3> kNothing = {"-cl-kernel-arg-info", "-g", "-cl-no-subgroup-ifp"};
 constexpr std::array<std::string_view, 5> kStandards = {"CL1.0", "CL1.1", "CL1.2", "CL2.0", "CL3.0"};
 
 // Words as a shell has them: a blank within quotes, or behind a backslash, is part of a word.

@@ -17,6 +17,69 @@ static const char* kSource =
     "}\n"
     "__kernel void say(int n) { if (get_global_id(0) == 0) printf(\"n is %d and %.2f\\n\", n, 0.5f * n); }\n";
 
+static const char* kLanguage =
+    "__kernel void pair(__global int* to, char2 a, uchar2 b) {\n"
+    "  to[0] = a.x; to[1] = a.y; to[2] = b.x; to[3] = b.y;\n"
+    "}\n"
+    "__kernel void inner(__global int* to, int n) { for (int i = 0; i < n; i++) to[i] += i; }\n"
+    "__kernel __attribute__((vec_type_hint(float4)))\n"
+    "void outer(__global int* to, int n) { for (int i = 0; i < n; i++) inner(to, 4); }\n"
+    "__kernel void crooked(__global uchar* to, int by) { vstore16(vload16(0, to + by), 0, to); }\n"
+    "__kernel void three(__global int3* to, __local int3* t) {\n"
+    "  t[get_local_id(0)] = (int3)(1, 2, 3) * (int)get_local_id(0);\n"
+    "  barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "  event_t e = async_work_group_copy(to, t, get_local_size(0), 0);\n"
+    "  wait_group_events(1, &e);\n"
+    "}\n";
+static const char* kMany =
+    "__kernel void many(__global int* to) { if (get_global_id(0) == 70000) to[0] = (int)get_group_id(0); }\n";
+
+static void check_language(cl_command_queue queue) {
+  cl_program program = built(kLanguage, "-cl-no-subgroup-ifp");
+  static int got[64];
+  cl_mem buffer = buffer_of(CL_MEM_READ_WRITE, sizeof got, NULL);
+  const signed char a[2] = {-3, -4};
+  const unsigned char b[2] = {200, 201};
+  const size_t one = 1, four = 4, large = 70001;
+  cl_kernel pair = kernel_of(program, "pair"), outer = kernel_of(program, "outer"),
+            crooked = kernel_of(program, "crooked"), three = kernel_of(program, "three"),
+            many = kernel_of(built(kMany, "-cl-std=CL2.0"), "many");
+  OK(clSetKernelArg(pair, 0, sizeof buffer, &buffer));
+  OK(clSetKernelArg(pair, 1, sizeof a, a));
+  OK(clSetKernelArg(pair, 2, sizeof b, b));
+  OK(clEnqueueNDRangeKernel(queue, pair, 1, NULL, &one, NULL, 0, NULL, NULL));
+  OK(clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, sizeof got, got, 0, NULL, NULL));
+  TRUE_THAT(got[0] == -3 && got[1] == -4 && got[2] == 200 && got[3] == 201);
+  const int twice = 2;
+  OK(clSetKernelArg(outer, 0, sizeof buffer, &buffer));
+  OK(clSetKernelArg(outer, 1, sizeof twice, &twice));
+  OK(clEnqueueNDRangeKernel(queue, outer, 1, NULL, &one, NULL, 0, NULL, NULL));
+  OK(clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, sizeof got, got, 0, NULL, NULL));
+  TRUE_THAT(got[0] == -3 && got[1] == -2 && got[2] == 204 && got[3] == 207);
+  char attributes[64];
+  OK(clGetKernelInfo(outer, CL_KERNEL_ATTRIBUTES, sizeof attributes, attributes, NULL));
+  TRUE_THAT(strcmp(attributes, "vec_type_hint(float4)") == 0);
+  const int by = 3;
+  unsigned char bytes[32];
+  for (int i = 0; i < 32; i++) bytes[i] = (unsigned char)i;
+  OK(clEnqueueWriteBuffer(queue, buffer, CL_TRUE, 0, sizeof bytes, bytes, 0, NULL, NULL));
+  OK(clSetKernelArg(crooked, 0, sizeof buffer, &buffer));
+  OK(clSetKernelArg(crooked, 1, sizeof by, &by));
+  OK(clEnqueueNDRangeKernel(queue, crooked, 1, NULL, &one, NULL, 0, NULL, NULL));
+  OK(clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, sizeof bytes, bytes, 0, NULL, NULL));
+  for (int i = 0; i < 16; i++) TRUE_THAT(bytes[i] == i + 3);
+  OK(clSetKernelArg(three, 0, sizeof buffer, &buffer));
+  OK(clSetKernelArg(three, 1, 64, NULL));
+  OK(clEnqueueNDRangeKernel(queue, three, 1, NULL, &four, &four, 0, NULL, NULL));
+  OK(clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, sizeof got, got, 0, NULL, NULL));
+  for (int i = 0; i < 12; i++) TRUE_THAT(got[i / 3 * 4 + i % 3] == (i % 3 + 1) * (i / 3));
+  // More groups than a grid of some GPUs has along x.
+  OK(clSetKernelArg(many, 0, sizeof buffer, &buffer));
+  OK(clEnqueueNDRangeKernel(queue, many, 1, NULL, &large, &one, 0, NULL, NULL));
+  OK(clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, sizeof got, got, 0, NULL, NULL));
+  TRUE_THAT(got[0] == 70000);
+}
+
 // Of three dimensions, from offsets on; the group of the first has `group` work-items, those at the border
 // fewer.
 static void check_places(cl_command_queue queue, cl_program program, cl_uint dimensions, const size_t* offset,
@@ -110,6 +173,8 @@ int main(void) {
   check_places(queue, program, 3, offset, even, one);
   check_places(queue, program, 2, offset, odd, local);
   check_places(queue, program, 3, offset, odd, local);
+
+  check_language(queue);
 
   cl_kernel say = kernel_of(program, "say");
   const size_t few = 32;

@@ -1,0 +1,102 @@
+#!/usr/bin/env python3
+"""The subtests of Khronos' OpenCL-CTS under Duet, each in a process of its own: which of them pass?
+
+Usage: opencl_cts.py --build DIR [--duet PATH] [--machine M] [--only WORD] [--limit SECONDS] [--pocl] [--all] [--json FILE]
+
+DIR holds test programs that were built from a checkout of OpenCL-CTS (test_basic, test_api, ..), at any depth. A line a subtest that does not pass:
+"refused" and what is not supported, by the test's words or Duet's; "wrong" and the test's first error; "slow" (more than --limit seconds). --pocl asks
+for each of those whether it passes under pocl, --all gives passed ones a line, too. Programs run on the functional GPU, in the tests' own short mode
+(--wimpy). DIR is $OPENCL_CTS if not said; without it one line says so and the exit status is 77; 1: a subtest is wrong.
+"""
+import argparse
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+VERDICTS = ("passed", "refused", "wrong", "slow")
+ERROR = re.compile(r"(?i)^.*(\berror\b|fail|mismatch|invalid|!=|unable).*$", re.MULTILINE)
+NOT_THERE = re.compile(r"(?i)^.*(not support|unsupported|skip|requires|not available).*$", re.MULTILINE)
+LACKS = re.compile(r"^duet: \w+ is not supported.*$", re.MULTILINE)
+
+
+def call(command, folder, limit):
+    """Status and output with the errors; status None: it took too long."""
+    try:
+        done = subprocess.run(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", timeout=limit, check=False)
+    except subprocess.TimeoutExpired:
+        return None, ""
+    return done.returncode, done.stdout
+
+
+def subtests(program):
+    """Their names, in the program's order."""
+    listed = call([program, "--list"], program.parent, 60)[1]
+    return re.findall(r"^\s+(\w+)$", listed, re.MULTILINE)
+
+
+def judge(status, output):
+    if status is None:
+        return "slow", ""
+    last = output[output.rfind("Supports single precision denormals"):]
+    if status == 0 and "SKIPPED" not in last:
+        return "passed", ""
+    lacks = LACKS.search(output)
+    if lacks or status == 0:
+        said = lacks or NOT_THERE.search(last)
+        return "refused", said[0].strip() if said else ""
+    error = re.search(r"^.*duet: .*$", last, re.MULTILINE) if status == 125 else None
+    error = error or ERROR.search(last)
+    return "wrong", error[0].strip() if error else f"status {status}"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--build", type=pathlib.Path, default=os.environ.get("OPENCL_CTS"))
+    parser.add_argument("--duet", type=pathlib.Path, default="build/bin/duet")
+    parser.add_argument("--machine")
+    parser.add_argument("--only", default="")
+    parser.add_argument("--limit", type=float, default=60)
+    parser.add_argument("--pocl", action="store_true")
+    parser.add_argument("--all", action="store_true")
+    parser.add_argument("--json", type=pathlib.Path)
+    arguments = parser.parse_args()
+    if arguments.build is None or not pathlib.Path(arguments.build).is_dir():
+        print("skipped: needs a folder with test programs of OpenCL-CTS (--build DIR)")
+        return 77
+    programs = sorted(path.resolve() for path in pathlib.Path(arguments.build).rglob("test_*")
+                      if path.is_file() and os.access(path, os.X_OK) and not path.suffix)
+    if not programs:
+        print(f"skipped: {arguments.build} has no test programs of OpenCL-CTS")
+        return 77
+    machine = ["--machine", arguments.machine] if arguments.machine else []
+    rows = []
+    with tempfile.TemporaryDirectory(prefix="duet-opencl-cts-") as out:
+        run = [str(arguments.duet.resolve()), "run", "--quiet", "--no-html", "--functional", *machine, "--out", out]
+        for program in programs:
+            for name in subtests(program):
+                if arguments.only not in f"{program.name} {name}":
+                    continue
+                test = [str(program), name, "--wimpy"]
+                verdict, words = judge(*call(run + test, program.parent, arguments.limit))
+                row = {"program": program.name, "subtest": name, "verdict": verdict, "words": words}
+                if arguments.pocl and verdict != "passed":
+                    row["pocl"] = judge(*call(test, program.parent, arguments.limit))[0]
+                rows.append(row)
+                if arguments.all or verdict != "passed":
+                    pocl = f" (pocl: {row['pocl']})" if "pocl" in row else ""
+                    print(f"{program.name:18} {name:44} {verdict:8}{pocl} {words}".rstrip(), flush=True)
+    print(f"\n{'program':18}" + "".join(f"{verdict:>9}" for verdict in VERDICTS))
+    for program in dict.fromkeys(row["program"] for row in rows):
+        counts = (sum(row["program"] == program and row["verdict"] == verdict for row in rows) for verdict in VERDICTS)
+        print(f"{program:18}" + "".join(f"{count:9}" for count in counts))
+    if arguments.json:
+        arguments.json.write_text(json.dumps(rows, indent=1) + "\n")
+    return int(any(row["verdict"] == "wrong" for row in rows) or not rows)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
