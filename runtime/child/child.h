@@ -1,8 +1,9 @@
 // A compiler as a process of its own, started from a library that lies in the process of a simulated program.
 //
 //   const TemporaryFolder folder("duet-nvrtc");
-//   const bool well = run({"/usr/bin/clang-19", "-S", "a.cl"}, own_environment(), folder.path / "log",
-//   "nvrtc"); std::string words = text_of(folder.path / "log");
+//   const fs::path log = folder.path / "log";
+//   const bool well = run({"/usr/bin/clang-19", "-S", "a.cl"}, own_environment(libraries), log, "nvrtc");
+//   const std::string words = text_of(log);
 //
 // The child is no program of the run: it is not simulated, and finds the libraries of the machine. Left out:
 // what is compiled, and how.

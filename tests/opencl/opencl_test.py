@@ -15,7 +15,9 @@ WORK = pathlib.Path(tempfile.mkdtemp(prefix="duet-opencl-"))
 
 
 def call(*command, **options):
-    return subprocess.run([str(word) for word in command], capture_output=True, text=True, check=False, timeout=300, **options)
+    # Nothing that an earlier run compiled is found again.
+    environment = {**options.pop("env", os.environ), "XDG_CACHE_HOME": str(WORK / "cache")}
+    return subprocess.run([str(word) for word in command], capture_output=True, text=True, check=False, timeout=300, env=environment, **options)
 
 
 def program(name):

@@ -127,8 +127,12 @@ DUET_CL(clRetainCommandQueue, Other, (cl_command_queue queue)) {
   return retain(queue, CL_INVALID_COMMAND_QUEUE);
 }
 DUET_CL_END
-// Its commands still run.
+// Its commands still run. They hold the queue, and none comes behind them any more.
 DUET_CL(clReleaseCommandQueue, Other, (cl_command_queue queue)) {
+  if (find(queue) != nullptr && queue->references == 1) {
+    queue->barrier = {};
+    queue->outstanding.clear();
+  }
   return release(queue, CL_INVALID_COMMAND_QUEUE);
 }
 DUET_CL_END

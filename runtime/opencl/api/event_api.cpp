@@ -15,9 +15,7 @@ DUET_CL(clWaitForEvents, EventSynchronize, (cl_uint count, const cl_event* event
     all.emplace_back(events[i]);
   }
   host.stage_one(session.core().cost(CallKind::EventSynchronize));
-  for (const Ref<_cl_event>& one : all) wait_for(session, host, *one);
-  session.core().program().flush_print();
-  session.core().synchronized(host);
+  wait_for(session, host, all);
   const bool failed = std::any_of(all.begin(), all.end(), [](const auto& one) { return one->status < 0; });
   return failed ? CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST : CL_SUCCESS;
 }

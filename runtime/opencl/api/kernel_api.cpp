@@ -1,7 +1,6 @@
 // Kernels: their arguments, what they need, and their launch.
 #include <algorithm>
 #include <cstring>
-#include <numeric>
 
 #include "core/launch.h"
 #include "core/queues.h"
@@ -153,7 +152,8 @@ cl_int group_of(Session& session, const _cl_kernel& kernel, cl_uint dimensions,
   for (cl_uint d = 0; d < dimensions; ++d) {
     if (group[d] == 0) return CL_INVALID_WORK_GROUP_SIZE;
     if (group[d] > limits[d]) return CL_INVALID_WORK_ITEM_SIZE;
-    if (global[d] % group[d] != 0 && !kernel.program->partial_groups) return CL_INVALID_WORK_GROUP_SIZE;
+    const bool partial = kernel.program->partial_groups && required[0] == 0;
+    if (global[d] % group[d] != 0 && !partial) return CL_INVALID_WORK_GROUP_SIZE;
     threads *= group[d];
   }
   if (required[0] != 0 && !std::equal(required.begin(), required.end(), group.begin()))
@@ -181,7 +181,7 @@ cl_int launch(Session& session, HostThread& host, cl_command_queue queue, cl_ker
     size[0] = 0;  // since 2.1 nothing runs
   if (offset != nullptr) std::copy_n(offset, dimensions, first.begin());
   for (cl_uint d = 0; d < dimensions; ++d) {
-    constexpr std::size_t kMost = std::size_t{1} << 32;  // ids have 32 bits on this GPU
+    constexpr std::size_t kMost = 0xffffffff;  // ids and sizes have 32 bits on this GPU
     if (size[d] > kMost) return CL_INVALID_GLOBAL_WORK_SIZE;
     if (first[d] > kMost - size[d]) return CL_INVALID_GLOBAL_OFFSET;
   }

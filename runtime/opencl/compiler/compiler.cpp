@@ -191,7 +191,6 @@ Compiled compile(const Source& source) {
                                       kTarget,
                                       kArchitecture,
                                       "-O2",
-                                      "-gdwarf-2",  // one path in .file
                                       "-gline-directives-only",
                                       "-gdwarf-2",                         // later ones put labels into calls
                                       "-fdebug-prefix-map=" + here + "=",  // names stay as they are

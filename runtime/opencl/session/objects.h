@@ -27,7 +27,9 @@ namespace duet::opencl {
 
 extern const cl_icd_dispatch kDispatch;
 
-enum class Kind : std::uint8_t { Platform, Device, Context, Queue, Memory, Program, Kernel, Event, Sampler };
+enum class Kind : std::uint8_t { Platform, Device, Context, Queue, Memory, Program, Kernel, Event };
+
+struct Work;  // work.h
 
 struct Object {
   const cl_icd_dispatch* dispatch = &kDispatch;  // the loader reads it there
@@ -152,7 +154,6 @@ struct _cl_mem : duet::opencl::Object {
     std::byte* pointer;
     std::size_t offset, bytes;
     cl_map_flags flags;
-    // Of a rectangle the map has whole rows.
   };
   std::vector<Map> mapped;
   std::vector<std::function<void()>> destructors;
@@ -160,16 +161,6 @@ struct _cl_mem : duet::opencl::Object {
   // The buffer whose memory it is.
   _cl_mem& whole() { return parent ? *parent : *this; }
   bool is_svm = false;  // memory of clSVMAlloc, which is not the buffer's
-};
-
-struct _cl_sampler : duet::opencl::Object {
-  static constexpr auto kKind = duet::opencl::Kind::Sampler;
-  _cl_sampler() : Object(kKind) {}
-  duet::opencl::Ref<_cl_context> context;
-  cl_bool normalized = CL_TRUE;
-  cl_addressing_mode addressing = CL_ADDRESS_CLAMP;
-  cl_filter_mode filter = CL_FILTER_NEAREST;
-  std::vector<cl_sampler_properties> properties;
 };
 
 struct _cl_program : duet::opencl::Object {
@@ -205,7 +196,6 @@ struct _cl_kernel : duet::opencl::Object {
   };
   std::vector<Argument> arguments;
   std::vector<std::byte> parameters;  // as the kernel takes them, but for local memory
-  std::vector<void*> svm_pointers;    // clSetKernelExecInfo
 };
 
 struct _cl_command_queue : duet::opencl::Object {
@@ -223,7 +213,7 @@ struct _cl_command_queue : duet::opencl::Object {
   std::vector<duet::driver::StreamId> streams;
   duet::driver::EventId marker = 0;  // of records that mark a place
   // Commands that wait for a user event, and those behind them; the others are with the driver.
-  std::deque<std::shared_ptr<struct duet_cl_work>> held;
+  std::deque<std::shared_ptr<duet::opencl::Work>> held;
   duet::opencl::Ref<_cl_event> barrier;  // out of order: later commands come after it
   // Out of order: those that are not known to have ended; looked through when they are twice as many.
   std::vector<duet::opencl::Ref<_cl_event>> outstanding;
@@ -237,10 +227,9 @@ struct _cl_event : duet::opencl::Object {
   duet::opencl::Ref<_cl_context> context;
   duet::opencl::Ref<_cl_command_queue> queue;  // null: a user event
   cl_command_type type = CL_COMMAND_USER;
-  // CL_QUEUED: it waits for a user event, in the API. CL_SUBMITTED: the driver has it. Then CL_RUNNING,
-  // CL_COMPLETE, or an error, which is negative. A user event begins as CL_SUBMITTED.
+  // CL_QUEUED: it waits for a user event, in the API. CL_SUBMITTED: the driver has it, also while it runs.
+  // Then CL_COMPLETE, or an error, which is negative. A user event begins as CL_SUBMITTED.
   cl_int status = CL_QUEUED;
-  bool given_out = false;             // the program has its handle
   bool all_submitted = false;         // no more commands will belong to it
   unsigned commands = 0;              // with the driver
   duet::driver::CommandId last = 0;   // of them

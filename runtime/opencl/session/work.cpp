@@ -18,7 +18,7 @@ bool has_ended(Session& session, const _cl_event& event) {
   return event.ended() && (event.last == 0 || session.driver().complete(event.last));
 }
 
-bool ready(const duet_cl_work& work) {
+bool ready(const Work& work) {
   return std::none_of(work.after.begin(), work.after.end(),
                       [](const Ref<_cl_event>& one) { return one->open(); });
 }
@@ -44,7 +44,7 @@ void wait_in_stream(Session& session, HostThread& host, const _cl_event& event, 
 }
 
 // Gives it to the driver; everything before it is there.
-cl_int give(Session& session, HostThread& host, _cl_command_queue& queue, const duet_cl_work& work) {
+cl_int give(Session& session, HostThread& host, _cl_command_queue& queue, const Work& work) {
   _cl_event& event = *work.event;
   const auto failed = std::find_if(work.after.begin(), work.after.end(),
                                    [](const Ref<_cl_event>& one) { return one->status < 0; });
@@ -54,7 +54,7 @@ cl_int give(Session& session, HostThread& host, _cl_command_queue& queue, const 
   }
   const driver::StreamId stream = stream_for(session, queue);
   for (const Ref<_cl_event>& one : work.after) wait_in_stream(session, host, *one, stream);
-  event.status = CL_SUBMITTED;
+  session.set_status(event, CL_SUBMITTED);
   session.commands_of(host.call(), &event);
   cl_int error = work.submit(host, stream);
   if (error == CL_SUCCESS && event.last == 0) error = submit_mark(session, host, queue, stream);
@@ -65,6 +65,19 @@ cl_int give(Session& session, HostThread& host, _cl_command_queue& queue, const 
   else if (event.commands == 0 && !event.ended())
     session.set_status(event, session.driver().fault() ? CL_OUT_OF_RESOURCES : CL_COMPLETE);
   return error;
+}
+
+// Meanwhile functions of the program that are due are called: what it waits for may depend on them.
+void wait_until(Session& session, HostThread& host, CallKind kind, const std::function<bool()>& ended) {
+  const config::CallLatency& cost = session.core().cost(kind);
+  while (!ended()) {
+    host.wait(cost, [&] { return ended() || session.any_due(); });
+    if (ended()) break;
+    call_due(session);
+    go_on(session, host);
+  }
+  session.core().program().flush_print();
+  session.core().synchronized(host);
 }
 
 void forget_ended(_cl_command_queue& queue) {
@@ -83,7 +96,7 @@ cl_int submit_mark(Session& session, HostThread& host, _cl_command_queue& queue,
 cl_int enqueue(Session& session, HostThread& host, _cl_command_queue& queue, cl_command_type type,
                const Waits& waits, const EnqueueOptions& options, Submit submit) {
   if ((waits.count == 0) != (waits.events == nullptr)) return CL_INVALID_EVENT_WAIT_LIST;
-  const auto work = std::make_shared<duet_cl_work>();
+  const auto work = std::make_shared<Work>();
   for (cl_uint i = 0; i < waits.count; ++i) {
     _cl_event* const one = find(waits.events[i]);
     if (one == nullptr) return CL_INVALID_EVENT_WAIT_LIST;
@@ -116,11 +129,12 @@ cl_int enqueue(Session& session, HostThread& host, _cl_command_queue& queue, cl_
     error = give(session, host, queue, *work);
   }
   if (error == CL_SUCCESS) {
-    if (options.is_barrier) queue.barrier = work->event;
-    if (!queue.in_order()) queue.outstanding.push_back(work->event);
+    if (!queue.in_order()) {
+      if (options.is_barrier) queue.barrier = work->event;
+      queue.outstanding.push_back(work->event);
+    }
     if (options.blocking) {
-      wait_for(session, host, *event);
-      session.core().synchronized(host);
+      wait_for(session, host, {work->event});
       if (event->status < 0) error = event->status;
     }
   }
@@ -142,7 +156,7 @@ void go_on(Session& session, HostThread& host) {
     for (std::size_t q = 0; q < session.holding.size(); ++q) {
       _cl_command_queue& queue = *session.holding[q];
       for (std::size_t i = 0; i < queue.held.size();) {
-        const std::shared_ptr<duet_cl_work> work = queue.held[i];
+        const std::shared_ptr<Work> work = queue.held[i];
         if (!ready(*work)) {
           if (queue.in_order()) break;
           ++i;
@@ -162,33 +176,21 @@ void go_on(Session& session, HostThread& host) {
   for (_cl_command_queue* queue : done) let_go(queue);
 }
 
-void wait_for(Session& session, HostThread& host, _cl_event& event) {
-  const Ref<_cl_event> kept(&event);
-  const config::CallLatency& cost = session.core().cost(CallKind::EventSynchronize);
-  for (;;) {
-    host.wait(cost, [&] { return has_ended(session, event) || session.any_due(); });
-    if (has_ended(session, event)) return;
-    call_due(session);
-    go_on(session, host);
-  }
+void wait_for(Session& session, HostThread& host, const std::vector<Ref<_cl_event>>& events) {
+  wait_until(session, host, CallKind::EventSynchronize, [&] {
+    return std::all_of(events.begin(), events.end(),
+                       [&](const Ref<_cl_event>& one) { return has_ended(session, *one); });
+  });
 }
 
 void finish(Session& session, HostThread& host, _cl_command_queue& queue) {
-  const auto ended = [&] {
+  host.stage_one(session.core().cost(CallKind::StreamSynchronize));
+  wait_until(session, host, CallKind::StreamSynchronize, [&] {
     return queue.held.empty() &&
            std::all_of(queue.streams.begin(), queue.streams.end(),
                        [&](driver::StreamId stream) { return session.driver().stream_idle(stream); });
-  };
-  host.stage_one(session.core().cost(CallKind::StreamSynchronize));
-  while (!ended()) {
-    host.wait(session.core().cost(CallKind::StreamSynchronize), [&] { return ended() || session.any_due(); });
-    if (ended()) break;
-    call_due(session);
-    go_on(session, host);
-  }
+  });
   forget_ended(queue);
-  session.core().program().flush_print();
-  session.core().synchronized(host);
 }
 
 }  // namespace duet::opencl

@@ -1,8 +1,9 @@
 // A command of a queue: from the call that enqueues it to the driver.
 //
-//   return enqueue(session, host, *queue, CL_COMMAND_FILL_BUFFER, {count, list, event}, false,
-//                  [=](HostThread& host, driver::StreamId stream) { ...submit to the stream...; return
-//                  CL_SUCCESS; });
+//   return enqueue(session, host, *queue, CL_COMMAND_FILL_BUFFER, {count, list, event}, {},
+//                  [&session, to, words, bytes](HostThread& by, driver::StreamId stream) {
+//                    return submit_pattern(session, by, stream, to, words, bytes);
+//                  });
 //
 // The driver orders a command behind others of its stream, and behind events of other streams. What waits
 // for a user event is held here, with everything behind it in its queue, until the program sets the event:
@@ -14,24 +15,22 @@
 
 #include "opencl/session/session.h"
 
+namespace duet::opencl {
+
 // The last three parameters of a function that enqueues.
-struct duet_cl_waits {
+struct Waits {
   cl_uint count;
   const cl_event* events;
   cl_event* event;
 };
 
-struct duet_cl_work {
-  duet::opencl::Ref<_cl_event> event;
-  std::vector<duet::opencl::Ref<_cl_event>> after;
-  bool is_barrier = false;
-  std::function<cl_int(duet::opencl::HostThread&, duet::driver::StreamId)> submit;
-};
-
-namespace duet::opencl {
-
-using Waits = duet_cl_waits;
 using Submit = std::function<cl_int(HostThread&, driver::StreamId)>;
+
+struct Work {
+  Ref<_cl_event> event;
+  std::vector<Ref<_cl_event>> after;
+  Submit submit;
+};
 
 struct EnqueueOptions {
   bool blocking = false;
@@ -48,8 +47,8 @@ cl_int submit_mark(Session& session, HostThread& host, _cl_command_queue& queue,
 
 // Commands that may be given to the driver now are.
 void go_on(Session& session, HostThread& host);
-// The thread waits until the event has ended, or all of the queue has.
-void wait_for(Session& session, HostThread& host, _cl_event& event);
+// The thread waits until the events have ended, or all of the queue has; then output of kernels appears.
+void wait_for(Session& session, HostThread& host, const std::vector<Ref<_cl_event>>& events);
 void finish(Session& session, HostThread& host, _cl_command_queue& queue);
 
 }  // namespace duet::opencl
