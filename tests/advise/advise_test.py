@@ -149,7 +149,7 @@ class Headline(Program):
         self.assertAlmostEqual(sum(idle.values()) / account["moments_ps"]["calls"], 1, delta=0.01)
         share = 100 * idle["cudaMemcpy, staging pageable memory"] / account["time_ps"]
         done = subprocess.run([DUET, "run", "--no-html", "--out", out, self.program, "pageable_copies", "trigger"], capture_output=True, text=True)
-        self.assertRegex(done.stderr, rf"CUDA calls, driver and GPU idle .* in cudaMemcpy, staging pageable memory {share:.1f} %")
+        self.assertRegex(done.stderr, rf"API calls, driver and GPU idle .* in cudaMemcpy, staging pageable memory {share:.1f} %")
 
     def test_pinned_copies_wait_for_no_processor(self):
         _, stats = self.run_of("pageable_copies", "not")

@@ -116,7 +116,7 @@ class Table(Fixture):
 
     def test_calls_by_time(self):
         found, table = self.run_table("hidden")
-        calls = table[table.index("CUDA calls, waiting included"):]
+        calls = table[table.index("API calls, waiting included"):]
         rows = re.findall(r"^    (cuda\w+) +(\d+) +([\d.]+) us$", calls, re.MULTILINE)
         times = [float(t) for _, _, t in rows]
         self.assertEqual(times, sorted(times, reverse=True))

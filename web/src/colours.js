@@ -28,7 +28,7 @@ const CAUSES = [
 const MORE = ["#009e73", "#e69f00", "#d55e00", "#f0d040", "#0072b2", "#7a5cc0", "#b3589a", "#8d6e4f", "#b9bec8", "#56b4e9"];
 
 export const NAMES = {
-  calls: "CUDA calls", between_calls: "program between calls", driver: "driver", launch: "kernel launch",
+  calls: "API calls", between_calls: "program between calls", driver: "driver", launch: "kernel launch",
   host_to_device: "copy in (host to device)", device_to_host: "copy out (device to host)", copies: "copies",
   other_copies: "other copies and fills", kernels: "kernels", kernels_and_copies: "kernels and copies at once",
   idle: "GPU idle",
@@ -37,7 +37,7 @@ export const NAMES = {
 export const SHORT_NAMES = { ...NAMES, host_to_device: "copies in", device_to_host: "copies out" };
 // Where no kernel, copy or driver hides them.
 export const MOMENT_NAMES = {
-  ...NAMES, driver: "driver, GPU idle", calls: "CUDA calls, driver and GPU idle",
+  ...NAMES, driver: "driver, GPU idle", calls: "API calls, driver and GPU idle",
   between_calls: "program between calls, all idle",
 };
 

@@ -49,7 +49,7 @@ function rowsOf() {
       label: "critical path", total: whole, strong: true,
       pieces: timeline.path.map(([part, from, to]) => ({ what: timeline.parts[part], from, to, of: to - from })),
     },
-    { label: "CUDA calls", total: busy.calls, field: "account.busy_ps.calls", pieces: momentsWith((m) => m & 8, "calls") },
+    { label: "API calls", total: busy.calls, field: "account.busy_ps.calls", pieces: momentsWith((m) => m & 8, "calls") },
     { label: "driver", total: busy.driver, field: "account.busy_ps.driver", pieces: momentsWith((m) => m & 4, "driver") },
     ofSpans("of it, kernel launch", "launch", (s) => s.kind === "launch"),
     copies("copy in", "host_to_device", (kind) => kind === "host_to_device"),
@@ -152,7 +152,7 @@ function remarks(rows) {
     result.push("Where more goes on than pixels can show, the height of a column is the share of its time.");
   if (pathDrawn < whole) result.push(`The critical path is drawn for ${share(pathDrawn, whole)} of the run: its first 60,000 steps are kept.`);
   if ((timeline.calls.kept ?? 0) < (timeline.calls.all ?? 0))
-    result.push(`Of ${timeline.calls.all.toLocaleString("en-US")} CUDA calls the first ${timeline.calls.kept.toLocaleString("en-US")} are drawn.`);
+    result.push(`Of ${timeline.calls.all.toLocaleString("en-US")} API calls the first ${timeline.calls.kept.toLocaleString("en-US")} are drawn.`);
   return result.map((text) => element("p", { class: "note" }, text));
 }
 

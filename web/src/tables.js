@@ -27,7 +27,7 @@ export function callsSection() {
   const calls = [...(stats.api ?? [])].sort((a, b) => b.total_ps - a.total_ps);
   if (calls.length === 0) return null;
   const most = calls[0].total_ps || 1;
-  const result = section("calls", "CUDA calls", "By function, waiting included; of several threads added up.");
+  const result = section("calls", "API calls", "By function, waiting included; of several threads added up.");
   const of = (list) => table([{ title: "function", left: true }, "calls", "time", "of run", "each"],
     list.map((call) => [call.name, count(call.calls), { text: time(call.total_ps), bar: call.total_ps / most, colour: `${colour("calls")}66` },
       share(call.total_ps, whole), time(Math.round(call.total_ps / call.calls))]));

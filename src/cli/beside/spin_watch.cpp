@@ -44,7 +44,8 @@ std::string SpinWatch::look(const report::JournalHeader& header, double limit_se
   return fmt::format(
       "process {} has computed for {:.3g} s without a CUDA call while GPU work is outstanding: if "
       "it waits for the GPU in a loop on mapped or managed memory it waits for ever, because simulated "
-      "time advances only inside CUDA calls; call cudaStreamQuery or cudaDeviceSynchronize in the loop",
+      "time advances only inside API calls; call cudaStreamQuery, cudaDeviceSynchronize or clFinish in the "
+      "loop",
       header.pid, cpu_seconds - cpu_seconds_);
 }
 

@@ -1,5 +1,5 @@
 // Finds host programs that wait for the GPU in a loop of their own. With a native host, simulated time
-// advances only inside CUDA calls: a loop on mapped or managed memory without calls never sees the GPU's
+// advances only inside API calls: a loop on mapped or managed memory without calls never sees the GPU's
 // writes. The user is warned; the program is not ended.
 #pragma once
 

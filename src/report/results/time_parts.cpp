@@ -15,7 +15,7 @@ std::vector<TimePart> moments(const TimeAccount& account) {
                                  {"kernels_and_copies", "kernels and copies at once", 0},
                                  {"copies", "copies", 0},
                                  {"driver", "driver, GPU idle", 0},
-                                 {"calls", "CUDA calls, driver and GPU idle", 0},
+                                 {"calls", "API calls, driver and GPU idle", 0},
                                  {"between_calls", "program between calls, all idle", 0}};
   for (std::size_t moment = 0; moment < kMomentKinds; ++moment) {
     const bool kernel = has(moment, Activity::Kernel), copy = has(moment, Activity::Copy);
@@ -33,7 +33,7 @@ std::vector<TimePart> moments(const TimeAccount& account) {
 std::vector<TimePart> critical_path(const TimeAccount& account) {
   static constexpr std::array<std::pair<const char*, const char*>, kPathParts> kNames = {
       {{"between_calls", "program between calls"},
-       {"calls", "CUDA calls"},
+       {"calls", "API calls"},
        {"driver", "driver"},
        {"host_to_device", "copies host to device"},
        {"device_to_host", "copies device to host"},

@@ -149,7 +149,7 @@ void call_rows(std::string& out, const RunReport& report) {
   for (const Api& api : report.api)
     if (api.calls != 0) calls[api.name] = {api.calls, api.total_ps};
   if (calls.empty()) return;
-  out += fmt::format("  {:<{}} {:>8} {:>14}\n", "CUDA calls, waiting included", kNameWidth, "count", "time");
+  out += fmt::format("  {:<{}} {:>8} {:>14}\n", "API calls, waiting included", kNameWidth, "count", "time");
   rows_by_time(out, calls, kNamesShown, "  ");
 }
 

@@ -143,6 +143,6 @@ export function comparePage() {
     warnings: SIDES.filter((side) => !c[side].complete).map((side) => `Run ${side.toUpperCase()} was cut off: its numbers are those up to then.`),
     sections: [timeSection(), machineSection(), kernelsSection(),
       workSection("copies", "Copies", "By kind, times added up.", c.copies, { nameOf: (one) => NAMES[one.name] ?? one.name.replaceAll("_", " "), number: "copies", more: ["bytes"] }),
-      workSection("api", "CUDA calls", "By function, times added up.", c.api, { number: "calls" }), countersSection()],
+      workSection("api", "API calls", "By function, times added up.", c.api, { number: "calls" }), countersSection()],
   };
 }
