@@ -10,33 +10,13 @@
 #include "base/error.h"
 #include "gpu/functional/functional_sm.h"
 #include "memory/address_space.h"
+#include "one_sm.h"
 #include "ptx/compiler.h"
 #include "ptx/semantics/semantics.h"
 #include "test_file.h"
 
 namespace duet::test {
 namespace {
-
-config::Gpu machine() {
-  config::Gpu gpu;
-  gpu.name = "test";
-  gpu.core_clock_khz = 1'000'000;
-  gpu.sm.count = 1;
-  gpu.sm.warp_width = 32;
-  gpu.sm.max_warps = 64;
-  gpu.sm.max_blocks = 16;
-  gpu.sm.max_threads = 2048;
-  gpu.sm.max_threads_per_block = 1024;
-  gpu.sm.registers = 65536;
-  gpu.sm.max_registers_per_thread = 255;
-  gpu.sm.register_allocation_unit = 256;
-  gpu.sm.warp_allocation_unit = 4;
-  gpu.sm.shared_bytes = 96_KiB;
-  gpu.sm.max_shared_bytes_per_block = 96_KiB;
-  gpu.sm.shared_allocation_unit = 256;
-  gpu.functional = {100, 1000, 1000};
-  return gpu;
-}
 
 // Gives module variables addresses, fills them, and puts the addresses into the kernel's immediates.
 void load_module(ptx::Module& module, memory::AddressSpace& space) {
@@ -105,7 +85,7 @@ std::vector<std::string> run_unsupported(const TestFile& file, bool peepholes) {
 std::vector<std::string> run(const TestFile& file, bool peepholes) {
   const std::string name = std::filesystem::path(file.path).filename().string();
   ptx::Module module = ptx::compile_module(file.text, name, {0, peepholes});
-  const config::Gpu config = machine();
+  const config::Gpu config = one_sm();
   memory::PhysicalMemory physical(64_MiB, 4_KiB);
   memory::AddressSpace space(physical);
   load_module(module, space);

@@ -16,6 +16,7 @@
 #include "gpu/functional/functional_sm.h"
 #include "gpu/work_space.h"
 #include "memory/address_space.h"
+#include "one_sm.h"
 #include "opencl/compiler/compiler.h"
 #include "ptx/compiler.h"
 #include "ptx/semantics/semantics.h"
@@ -145,29 +146,9 @@ class Program {
     return nullptr;
   }
 
-  static config::Gpu machine() {
-    config::Gpu gpu;
-    gpu.name = "test";
-    gpu.core_clock_khz = 1'000'000;
-    gpu.sm.count = 1;
-    gpu.sm.warp_width = 32;
-    gpu.sm.max_warps = 64;
-    gpu.sm.max_blocks = 16;
-    gpu.sm.max_threads = 2048;
-    gpu.sm.max_threads_per_block = 1024;
-    gpu.sm.registers = 65536;
-    gpu.sm.max_registers_per_thread = 255;
-    gpu.sm.register_allocation_unit = 256;
-    gpu.sm.warp_allocation_unit = 4;
-    gpu.sm.shared_bytes = gpu.sm.max_shared_bytes_per_block = 96_KiB;
-    gpu.sm.shared_allocation_unit = 256;
-    gpu.functional = {100, 1000, 1000};
-    return gpu;
-  }
-
   std::string execute(gpu::Grid& grid) {
     std::string printed;
-    const config::Gpu config = machine();
+    const config::Gpu config = one_sm();
     sim::Engine engine;
     gpu::DeviceServices services;
     services.print = [&](const std::string& text) { printed += text; };
