@@ -145,6 +145,16 @@ int main(void) {
   OK(clGetKernelArgInfo(fixed, 0, CL_KERNEL_ARG_TYPE_QUALIFIER, sizeof qualifier, &qualifier, NULL));
   TRUE_THAT(qualifier == CL_KERNEL_ARG_TYPE_RESTRICT);
 
+  // A required group is whole, and sizes have 32 bits.
+  const int nothing = 0;
+  cl_mem small = buffer_of(CL_MEM_READ_WRITE, 64, NULL);
+  OK(clSetKernelArg(fixed, 0, sizeof small, &small));
+  OK(clSetKernelArg(fixed, 1, sizeof nothing, &nothing));
+  OK(clSetKernelArg(fixed, 2, 64, NULL));
+  const size_t cut[2] = {12, 4}, whole[2] = {8, 4}, large[2] = {(size_t)1 << 32, 4};
+  IS(CL_INVALID_WORK_GROUP_SIZE, clEnqueueNDRangeKernel(queue, fixed, 2, NULL, cut, whole, 0, NULL, NULL));
+  IS(CL_INVALID_GLOBAL_WORK_SIZE, clEnqueueNDRangeKernel(queue, fixed, 2, NULL, large, whole, 0, NULL, NULL));
+
   // From its binary it does the same.
   OK(clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof number, &number, NULL));
   unsigned char* binary = malloc(number);
