@@ -13,9 +13,10 @@ import json
 import os
 import pathlib
 import re
-import subprocess
 import sys
 import tempfile
+
+from limited import call
 
 VERDICTS = ("passed", "refused", "wrong", "slow")
 ERROR = re.compile(r"(?i)^.*(\berror\b|fail|mismatch|invalid|!=|unable).*$", re.MULTILINE)
@@ -23,18 +24,9 @@ NOT_THERE = re.compile(r"(?i)^.*(not support|unsupported|skip|requires|not avail
 LACKS = re.compile(r"^duet: \w+ is not supported.*$", re.MULTILINE)
 
 
-def call(command, folder, limit):
-    """Status and output with the errors; status None: it took too long."""
-    try:
-        done = subprocess.run(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", timeout=limit, check=False)
-    except subprocess.TimeoutExpired:
-        return None, ""
-    return done.returncode, done.stdout
-
-
 def subtests(program):
     """Their names, in the program's order."""
-    listed = call([program, "--list"], program.parent, 60)[1]
+    listed = call([program, "--list"], program.parent, 60, merged=True)[1]
     return re.findall(r"^\s+(\w+)$", listed, re.MULTILINE)
 
 
@@ -75,16 +67,17 @@ def main():
     machine = ["--machine", arguments.machine] if arguments.machine else []
     rows = []
     with tempfile.TemporaryDirectory(prefix="duet-opencl-cts-") as out:
-        run = [str(arguments.duet.resolve()), "run", "--quiet", "--no-html", "--functional", *machine, "--out", out]
+        run = [str(arguments.duet.resolve()), "run", "--quiet", "--no-html", "--functional", *machine]
         for program in programs:
             for name in subtests(program):
                 if arguments.only not in f"{program.name} {name}":
                     continue
                 test = [str(program), name, "--wimpy"]
-                verdict, words = judge(*call(run + test, program.parent, arguments.limit))
+                folder = ["--out", f"{out}/{program.name}-{name}"]
+                verdict, words = judge(*call([*run, *folder, *test], program.parent, arguments.limit, merged=True)[:2])
                 row = {"program": program.name, "subtest": name, "verdict": verdict, "words": words}
                 if arguments.pocl and verdict != "passed":
-                    row["pocl"] = judge(*call(test, program.parent, arguments.limit))[0]
+                    row["pocl"] = judge(*call(test, program.parent, arguments.limit, merged=True)[:2])[0]
                 rows.append(row)
                 if arguments.all or verdict != "passed":
                     pocl = f" (pocl: {row['pocl']})" if "pocl" in row else ""

@@ -15,9 +15,10 @@ import pathlib
 import random
 import re
 import shutil
-import subprocess
 import sys
 import tempfile
+
+from limited import call
 
 LINE_OF_TIMES = re.compile(r"(?i)time|second|took|init|alloc|htod|dtoh|exec|close|total|platform|device|vendor|speed|GB/s|context|pocl|computation|\bms\b|MB\]|Duet|Genuine|pthread|cpu")
 # What a program says of its own check.
@@ -68,16 +69,6 @@ def write_inputs(folder):
     for name, layers in (("64", 1), ("64x4", 4)):
         (folder / f"temp_{name}").write_text("".join(f"{320 + 10 * chance.random():.6f}\n" for _ in range(64 * 64 * layers)))
         (folder / f"power_{name}").write_text("".join(f"{1e-3 * chance.random():.6f}\n" for _ in range(64 * 64 * layers)))
-
-
-def call(command, folder, limit, **environment):
-    """Status and output; status None: it took too long."""
-    try:
-        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, errors="replace", timeout=limit, check=False,
-                              env={**os.environ, **environment})
-    except subprocess.TimeoutExpired:
-        return None, "", ""
-    return done.returncode, done.stdout, done.stderr
 
 
 def shell(line, folder):
@@ -135,7 +126,7 @@ def difference(expected, got):
 def judge(command, folder, arguments):
     expected = call(command, folder, arguments.limit)
     run = [arguments.duet.resolve(), "run", "--quiet", "--no-html", "--out", folder / "duet-out", *([] if arguments.timed else ["--functional"])]
-    status, output, errors = call([str(word) for word in run] + command, folder, arguments.limit)
+    status, output, errors = call([*run, *command], folder, arguments.limit)
     if status is None:
         return "slow", ""
     said = next((line for line in errors.splitlines() if line.startswith("duet:")), "")
