@@ -223,7 +223,8 @@ DUET_CL(clGetProgramBuildInfo, Query,
       std::size_t bytes = 0;
       if (program->image != nullptr)
         for (const ptx::Variable& variable : program->image->module->module.variables)
-          if (!variable.constant) bytes += variable.bytes;
+          // A vector of three takes the room of four.
+          if (!variable.constant) bytes += round_up(variable.bytes, variable.alignment);
       return answer.value(bytes);
     }
     default:
