@@ -72,6 +72,8 @@ def choices(score):
         of, other = choice["value"], choice["alternative"]
         for experiment, values in of["values"].items():
             for quantity, value in values.items():
+                if quantity.endswith("_less"):
+                    continue  # of two that have rows of their own the lesser
                 changed = other["values"].get(experiment, {}).get(quantity)
                 if changed is not None and abs(changed - value) > 0.1 * abs(value):
                     rows.append([choice["question"], f"{experiment}, {quantity.replace('_', ' ')}", f"{of['side']}: {number(value)}",
