@@ -52,6 +52,9 @@ Kernel compile_kernel(ParsedModule& parsed, const Function& entry,
     ir::Routines routines = inline_calls(parsed, entry);
     Function function = join_routines(parsed, routines, kernel);
     lay_out_variables(parsed, function, kernel);
+    std::vector<std::uint32_t> entries;
+    for (const Kernel::CalledFunction& called : kernel.called_functions) entries.push_back(called.entry);
+    remove_unused_labels(function, entries);
     ControlFlow flow = build_control_flow(function);
     remove_unreachable(function, flow);
     if (options.assembler_peepholes) optimise(function, flow);

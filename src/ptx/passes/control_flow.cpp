@@ -84,6 +84,23 @@ ControlFlow build_control_flow(const ir::Function& function) {
   return flow;
 }
 
+void remove_unused_labels(ir::Function& function, const std::vector<std::uint32_t>& entries) {
+  std::vector<bool> used(function.labels);
+  const auto use = [&](std::uint32_t label) {
+    if (label != kNone) used[label] = true;
+  };
+  for (const std::uint32_t label : entries) use(label);
+  for (const std::vector<std::uint32_t>& table : function.branch_tables)
+    for (const std::uint32_t label : table) use(label);
+  for (const Instruction& in : function.code) {
+    if (in.pseudo != Pseudo::None) continue;
+    if (in.op.kind == Kind::Branch || in.op.kind == Kind::Call) use(in.label);
+    use(in.return_label);
+  }
+  std::erase_if(function.code,
+                [&](const Instruction& in) { return in.pseudo == Pseudo::Label && !used[in.label]; });
+}
+
 void remove_unreachable(ir::Function& function, const ControlFlow& flow) {
   std::vector<bool> reached(flow.blocks.size());
   for (const auto b : flow.reverse_postorder) reached[b] = true;

@@ -20,6 +20,10 @@ struct ControlFlow {
 };
 ControlFlow build_control_flow(const ir::Function& function);
 
+// Labels that no code goes to, as compilers put between instructions for debuggers ($L__tmp1), would end
+// blocks. `entries`: labels that are named from outside.
+void remove_unused_labels(ir::Function& function, const std::vector<std::uint32_t>& entries);
+
 // Marks instructions of unreachable blocks as Removed.
 void remove_unreachable(ir::Function& function, const ControlFlow& flow);
 

@@ -105,6 +105,18 @@ TEST(HoistLoads, IndependentLoadsGoFirst) {
   }()) << dump(kernel);
 }
 
+// As compilers write them for debuggers.
+TEST(HoistLoads, LabelsThatNothingGoesToChangeNoCode) {
+  const auto code = [](const std::string& first, const std::string& second) {
+    const Kernel kernel =
+        compile(std::string(kLoadAddress) + "ld.global.f32 %f1, [%l1]; add.f32 %f2, %f1, %f1;\n" + first +
+                "\nld.global.f32 %f3, [%l1+4]; add.f32 %f4, %f2, %f3;\n" + second +
+                "\n@%p1 bra DONE; st.global.f32 [%l1], %f4;\nDONE: ret;");
+    return dump(kernel);
+  };
+  EXPECT_EQ(code("$L__tmp0:", "$L__tmp1:"), code("", ""));
+}
+
 TEST(HoistLoads, StoresToTheSameSpaceStayInFront) {
   const Kernel kernel = compile(std::string(kLoadAddress) +
                                 "ld.global.u32 %r1, [%l1]; st.global.u32 [%l2], %r1; ld.global.u32 %r2, "
