@@ -30,6 +30,12 @@ static const char* kLanguage =
     "  barrier(CLK_LOCAL_MEM_FENCE);\n"
     "  event_t e = async_work_group_copy(to, t, get_local_size(0), 0);\n"
     "  wait_group_events(1, &e);\n"
+    "}\n"
+    "__kernel void compare(__global short2* a) {\n"
+    "  size_t i = get_global_id(0);\n"
+    "  a[i + 4] = a[i] < a[i + 2];\n"
+    "  a[i + 6] = as_ushort2(a[i]) >= as_ushort2(a[i + 2]);\n"
+    "  a[i + 8] = a[i] == (short)5 ? a[i + 2] : a[i];\n"
     "}\n";
 static const char* kMany =
     "__kernel void many(__global int* to) { if (get_global_id(0) == 70000) to[0] = (int)get_group_id(0); }\n";
@@ -43,6 +49,7 @@ static void check_language(cl_command_queue queue) {
   const size_t one = 1, four = 4, large = 70001;
   cl_kernel pair = kernel_of(program, "pair"), outer = kernel_of(program, "outer"),
             crooked = kernel_of(program, "crooked"), three = kernel_of(program, "three"),
+            compare = kernel_of(program, "compare"),
             many = kernel_of(built(kMany, "-cl-std=CL2.0"), "many");
   OK(clSetKernelArg(pair, 0, sizeof buffer, &buffer));
   OK(clSetKernelArg(pair, 1, sizeof a, a));
@@ -73,6 +80,18 @@ static void check_language(cl_command_queue queue) {
   OK(clEnqueueNDRangeKernel(queue, three, 1, NULL, &four, &four, 0, NULL, NULL));
   OK(clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, sizeof got, got, 0, NULL, NULL));
   for (int i = 0; i < 12; i++) TRUE_THAT(got[i / 3 * 4 + i % 3] == (i % 3 + 1) * (i / 3));
+  const short left[4] = {-1, 5, 3, -7}, right[4] = {1, 5, -3, -8};
+  OK(clEnqueueWriteBuffer(queue, buffer, CL_TRUE, 0, sizeof left, left, 0, NULL, NULL));
+  OK(clEnqueueWriteBuffer(queue, buffer, CL_TRUE, sizeof left, sizeof right, right, 0, NULL, NULL));
+  OK(clSetKernelArg(compare, 0, sizeof buffer, &buffer));
+  OK(clEnqueueNDRangeKernel(queue, compare, 1, NULL, &(size_t){2}, NULL, 0, NULL, NULL));
+  OK(clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, sizeof got, got, 0, NULL, NULL));
+  const short* answers = (const short*)got;
+  for (int i = 0; i < 4; i++) {
+    TRUE_THAT(answers[8 + i] == (left[i] < right[i] ? -1 : 0));
+    TRUE_THAT(answers[12 + i] == ((unsigned short)left[i] >= (unsigned short)right[i] ? -1 : 0));
+    TRUE_THAT(answers[16 + i] == (left[i] == 5 ? right[i] : left[i]));
+  }
   // More groups than a grid of some GPUs has along x.
   OK(clSetKernelArg(many, 0, sizeof buffer, &buffer));
   OK(clEnqueueNDRangeKernel(queue, many, 1, NULL, &large, &one, 0, NULL, NULL));
