@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdio>
 #include <utility>
 
 #include "opencl/compiler/compiler.h"
+#include "opencl/compiler/grid_parts.h"
 #include "opencl/compiler/options.h"
 
 namespace duet::opencl::api {
@@ -146,6 +148,27 @@ cl_int link(Session& session, _cl_program& program, const std::string& options,
   if (!linked.succeeded) return error_of(linked, kLink);
   program.object = std::move(linked.bitcode);
   return end(program, CL_PROGRAM_BINARY_TYPE_LIBRARY);
+}
+
+core::Function* function_for_parts(Session& session, _cl_kernel& kernel) {
+  _cl_program& program = *kernel.program;
+  if (program.parts_image == nullptr) {
+    const auto& variables = program.image->module->module.variables;
+    const bool has_state = std::any_of(variables.begin(), variables.end(),
+                                       [](const ptx::Variable& one) { return !one.constant; });
+    const std::optional<std::string> ptx = with_grid_parts(program.ptx);
+    if (has_state || !ptx) {
+      std::fprintf(
+          stderr,
+          "duet: kernel '%s': the global size has more groups than the GPU's grid, and the program has "
+          "%s: build it with -cl-std=CL2.0 and without -cl-uniform-work-group-size\n",
+          kernel.function->name.c_str(),
+          has_state ? "variables of its own" : "PTX that reads the grid in other ways than mov");
+      return nullptr;
+    }
+    if (load_image(session, program, *ptx, program.parts_image).failed()) return nullptr;
+  }
+  return session.core().modules().function(*program.parts_image, kernel.function->name);
 }
 
 std::string binary_of(const _cl_program& program) {

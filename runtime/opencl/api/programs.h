@@ -27,6 +27,10 @@ bool is_linkable(const _cl_program& program);
 cl_int link(Session& session, _cl_program& program, const std::string& options,
             const std::vector<cl_program>& inputs);
 
+// The kernel in a form whose grids may be parts of the work, made on first use: programs without partial
+// groups take a grid for the whole. Null where there is none, which standard error says.
+core::Function* function_for_parts(Session& session, _cl_kernel& kernel);
+
 // Empty: there is none yet.
 std::string binary_of(const _cl_program& program);
 // False: it is no binary. PTX by other compilers is one.
