@@ -123,7 +123,9 @@ Compiled compile_to(const Source& source, bool to_ptx) {
   job.write("source.cl", "#line 1 \"" + quoted(source.name) + "\"\n" + source.text + "\n");
   const std::string headers = job.file("include").string();
   for (const auto& [name, text] : source.headers) child::write_header(headers, name, text);
-  words.insert(words.end(), {"-fdebug-prefix-map=" + headers + "/=", "-I", headers});
+  for (const std::string& folder : {job.folder().string(), headers})  // equal programs become equal PTX
+    words.push_back("-fdebug-prefix-map=" + folder + "/=");
+  words.insert(words.end(), {"-I", headers});
   words.insert(words.end(), options.flags.begin(), options.flags.end());
   words.insert(words.end(), {"-I", ".", "-MMD", "-MF", job.file("rule"), "-emit-llvm", to_ptx ? "-S" : "-c",
                              job.file("source.cl")});
