@@ -83,6 +83,8 @@ class OpenCl(unittest.TestCase):
         out = WORK / "errors"
         done = call(DUET, "run", "--quiet", "--out", WORK / "out-errors", program("errors"))
         self.assertEqual((done.returncode, done.stdout), (0, "PASS errors\n"), out)
+        self.assertIn("duet: kernel 'counts': the global size has more groups than the GPU's grid, and the program has variables of its own",
+                      done.stderr)
         self.assertIn("duet: clCreateImage is not supported: it fails with CL_INVALID_OPERATION\n", done.stderr)
 
     def test_other_machines(self):

@@ -62,11 +62,9 @@ Tools find_tools(bool uniform_groups) {
   return tools;
 }
 
-std::vector<std::string> builtins_of(const Tools& tools) {
-  std::vector<std::string> words;
+void add_builtins(std::vector<std::string>& words, const Tools& tools) {
   for (const std::string& library : {tools.builtins, std::string(kLibclc)})
     words.insert(words.end(), {"-Xclang", "-mlink-builtin-bitcode", "-Xclang", library});
-  return words;
 }
 
 Job::Job(const Tools& tools)

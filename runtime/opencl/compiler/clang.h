@@ -26,7 +26,7 @@ struct Tools {
 Tools find_tools(bool uniform_groups);
 
 // Words by which functions of OpenCL C come into a module: Duet's before libclc's.
-std::vector<std::string> builtins_of(const Tools& tools);
+void add_builtins(std::vector<std::string>& words, const Tools& tools);
 
 // One compilation: a folder for its files, which goes with it.
 class Job {

@@ -73,7 +73,7 @@ void name_as_given(std::string& log, const std::string& folder) {
   for (std::size_t at = 0; (at = log.find(folder, at)) != std::string::npos;) log.erase(at, folder.size());
 }
 
-// libclc is of another name of PTX, which clang says of what it links and has no option against.
+// libclc has another name for the target: of linked bitcode clang says so, whatever its options.
 void drop_warning(std::string& log) {
   const std::size_t begin = log.find("warning: Linking two modules of different target triples: "),
                     end = log.find("\n\n", begin);
@@ -101,7 +101,7 @@ Compiled compile_to(const Source& source, bool to_ptx) {
                                     "-cl-kernel-arg-info"};
   add_features(words, options);
   if (to_ptx)
-    for (const std::string& word : builtins_of(tools)) words.push_back(word);
+    add_builtins(words, tools);
   else
     words.insert(words.end(), {"-Xclang", "-disable-llvm-passes"});
 
@@ -168,12 +168,12 @@ Compiled link(const std::vector<std::string>& objects, const LinkOptions& option
     if (i != 0) words.insert(words.end(), {"-Xclang", "-mlink-bitcode-file", "-Xclang"});
     words.push_back(job.file(name));
   }
-  if (options.library)
+  if (options.library) {
     words.insert(words.end(), {"-Xclang", "-disable-llvm-passes", "-c"});
-  else
+  } else {
     words.push_back("-S");
-  if (!options.library)
-    for (const std::string& word : builtins_of(tools)) words.push_back(word);
+    add_builtins(words, tools);
+  }
   Compiled compiled;
   std::string intermediate;
   const std::string output = options.library ? "library.bc" : "device.ll";

@@ -140,6 +140,26 @@ static void check_errors(cl_program object, cl_program executable) {
   IS(CL_INVALID_PROGRAM, error);
 }
 
+// Bytes that are no binary, and those of one that was cut off: found at once, or when it is linked.
+static void check_broken(cl_program object) {
+  const char* rubbish = "// Duet OpenCL object 1:\nrubbish";
+  size_t bytes = strlen(rubbish);
+  cl_int error;
+  clCreateProgramWithBinary(context, 1, &device, &bytes, (const unsigned char**)&rubbish, NULL, &error);
+  IS(CL_INVALID_BINARY, error);
+  OK(clGetProgramInfo(object, CL_PROGRAM_BINARY_SIZES, sizeof bytes, &bytes, NULL));
+  unsigned char* binary = malloc(bytes);
+  OK(clGetProgramInfo(object, CL_PROGRAM_BINARIES, sizeof binary, &binary, NULL));
+  bytes /= 2;
+  cl_program half =
+      clCreateProgramWithBinary(context, 1, &device, &bytes, (const unsigned char**)&binary, NULL, &error);
+  OK(error);
+  clLinkProgram(context, 1, &device, NULL, 1, &half, NULL, NULL, &error);
+  IS(CL_LINK_PROGRAM_FAILURE, error);
+  IS(CL_BUILD_PROGRAM_FAILURE, clBuildProgram(half, 1, &device, NULL, NULL, NULL));
+  free(binary);
+}
+
 // Where the link fails there is a program, which says why.
 static void fails(const char* what, cl_program first, cl_program second) {
   const cl_program all[] = {first, second};
@@ -219,6 +239,7 @@ int main(void) {
   OK(clCompileProgram(whole, 1, &device, "-D FACTOR=1", 0, NULL, NULL, NULL, NULL));
   TRUE_THAT(type_of(whole) == CL_PROGRAM_BINARY_TYPE_COMPILED_OBJECT);
   check_errors(helper, executable);
+  check_broken(helper);
   fails("helper", main_part, NULL);
   fails("multiply defined", helper, library);
   OK(clReleaseProgram(main_part));
