@@ -122,14 +122,14 @@ void Process::account_for(host::HostThread& thread) {
   if (account_) thread.waited = [this, &thread](Picoseconds since) { account_->waited(thread, since); };
 }
 
-// The file's name as messages give it; just `name` when the text is not kept.
-std::string Process::keep_ptx(std::string_view text, const std::string& name) {
+std::string Process::keep_text(std::string_view text, const std::string& name) {
   if (options_.ptx_folder.empty()) return name;
   std::string file = name;
   std::replace(file.begin(), file.end(), '/', '_');
-  const std::string stem = file.substr(0, file.rfind(".ptx"));
-  for (unsigned number = 2; !kept_ptx_.insert(file).second; ++number)
-    file = stem + "-" + std::to_string(number) + ".ptx";
+  const std::size_t dot = std::min(file.rfind('.'), file.size());
+  const std::string stem = file.substr(0, dot), extension = file.substr(dot);
+  for (unsigned number = 2; !kept_texts_.insert(file).second; ++number)
+    file = stem + "-" + std::to_string(number) + extension;
   std::error_code error;
   std::filesystem::create_directories(options_.ptx_folder, error);
   std::ofstream out(options_.ptx_folder + "/" + file, std::ios::binary);
@@ -139,7 +139,7 @@ std::string Process::keep_ptx(std::string_view text, const std::string& name) {
 
 LoadedModule& Process::load_module(std::string_view ptx_text, const std::string& given_name,
                                    const ManagedMemory& managed_memory, std::uint32_t most_registers) {
-  const std::string name = keep_ptx(ptx_text, given_name);
+  const std::string name = keep_text(ptx_text, given_name);
   ptx::CompileOptions compile_options;
   compile_options.registers_per_thread = options_.registers_per_thread;
   compile_options.assembler_peepholes = options_.assembler_peepholes;

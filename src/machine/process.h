@@ -59,6 +59,9 @@ class Process : private driver::CommandWatcher, private gpu::BlockWatcher {
   using ManagedMemory = std::function<std::byte*(Bytes)>;
   LoadedModule& load_module(std::string_view ptx_text, const std::string& name,
                             const ManagedMemory& managed_memory = {}, std::uint32_t most_registers = ~0u);
+  // Keeps a text beside the PTX, for reports: a source that the program has only in its memory. The file's
+  // name as messages give it; just `name` when it is not kept.
+  std::string keep_text(std::string_view text, const std::string& name);
 
   // A launch as the driver takes it, or by a kernel, its parent; `parameters` has kernel.parameter_bytes.
   // Throws duet::Error when the kernel is not supported.
@@ -176,7 +179,6 @@ class Process : private driver::CommandWatcher, private gpu::BlockWatcher {
   std::vector<driver::FullEmptyJob> emptied_at_kernel_end_;
   std::uint64_t completed_instructions_ = 0;  // warp instructions of kernels that are complete
   std::deque<LoadedModule> modules_;
-  std::string keep_ptx(std::string_view text, const std::string& name);
   void place_variables(LoadedModule& loaded, const std::string& name, const ManagedMemory& managed_memory);
   void fill_variables(const LoadedModule& loaded);
   void place_code(LoadedModule& loaded, const std::string& name);
@@ -187,7 +189,7 @@ class Process : private driver::CommandWatcher, private gpu::BlockWatcher {
   void account_for(host::HostThread& thread);
   gpu::DeviceServices services(std::function<void(const std::string&)> print);
 
-  std::set<std::string> kept_ptx_;               // names of files
+  std::set<std::string> kept_texts_;             // names of files
   std::set<const ptx::Kernel*> told_registers_;  // kernels that have been said to want too many
   std::uint64_t next_launch_id_ = 1;
   std::uint64_t functions_ = 0;  // in all modules

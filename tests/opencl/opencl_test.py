@@ -49,6 +49,24 @@ class OpenCl(unittest.TestCase):
         self.assertFalse([name for name in calls if not name.startswith("cl")])
         self.assertTrue(all(one["total_ps"] > 0 for one in stats["api"]), stats["api"])
 
+    def test_lines_of_a_program(self):
+        stats = self.passes("vector_add", "--lines")
+        (kernel,) = stats["lines"]
+        source = (WORK / "out-vector_add-1/ptx/program_1.cl").read_text().splitlines()
+        lines = {line["line"]: line["text"] for line in kernel["lines"] if line["file"] == "ptx/program_1.cl"}
+        for number, word in ((3, "get_global_id"), (4, "get_local_id"), (5, "barrier"), (6, "if (i < n)")):
+            self.assertIn(word, lines[number])
+            self.assertEqual(lines[number], source[number - 1].strip())
+        page = (WORK / "out-vector_add-1/report.html").read_text()
+        self.assertIn('"path":"ptx/program_1.cl","parts":[[1,"', page)
+
+    def test_linking(self):
+        stats = self.passes("linking", "--lines")
+        lines = [line for kernel in stats["lines"] for line in kernel["lines"]]
+        # Both parts have their texts, where they were compiled in this run.
+        for file, word in (("ptx/program_1.cl", "SCALE"), ("ptx/program_3.cl", "helper(7)")):
+            self.assertTrue(any(line["file"] == file and word in line["text"] for line in lines), (file, lines))
+
     def test_queues(self):
         self.passes("queues")
 
@@ -65,6 +83,8 @@ class OpenCl(unittest.TestCase):
         out = WORK / "errors"
         done = call(DUET, "run", "--quiet", "--out", WORK / "out-errors", program("errors"))
         self.assertEqual((done.returncode, done.stdout), (0, "PASS errors\n"), out)
+        self.assertIn("duet: kernel 'counts': the global size has more groups than the GPU's grid, and the program has variables of its own",
+                      done.stderr)
         self.assertIn("duet: clCreateImage is not supported: it fails with CL_INVALID_OPERATION\n", done.stderr)
 
     def test_other_machines(self):

@@ -74,6 +74,8 @@ namespace duet::opencl::api {
   X(clCreateSubDevices)                       \
   X(clRetainDevice)                           \
   X(clReleaseDevice)                          \
+  X(clCompileProgram)                         \
+  X(clLinkProgram)                            \
   X(clUnloadPlatformCompiler)                 \
   X(clGetKernelArgInfo)                       \
   X(clEnqueueFillBuffer)                      \
@@ -125,8 +127,6 @@ namespace duet::opencl::api {
   X(clCreateEventFromGLsyncKHR)         \
   X(clCreateImage)                      \
   X(clCreateProgramWithBuiltInKernels)  \
-  X(clCompileProgram)                   \
-  X(clLinkProgram)                      \
   X(clEnqueueFillImage)                 \
   X(clCreateFromGLTexture)              \
   X(clCreateFromEGLImageKHR)            \

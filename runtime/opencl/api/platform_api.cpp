@@ -185,7 +185,7 @@ cl_int device_info(Session& session, cl_device_info what, const Answer& answer) 
     case CL_DEVICE_NON_UNIFORM_WORK_GROUP_SUPPORT:
     case CL_DEVICE_WORK_GROUP_COLLECTIVE_FUNCTIONS_SUPPORT:
     case CL_DEVICE_GENERIC_ADDRESS_SPACE_SUPPORT:
-      return truth(what != CL_DEVICE_LINKER_AVAILABLE);
+      return truth(true);
     case CL_DEVICE_SUB_GROUP_INDEPENDENT_FORWARD_PROGRESS:
     case CL_DEVICE_PIPE_SUPPORT:
       return truth(false);

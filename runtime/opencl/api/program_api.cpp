@@ -1,88 +1,30 @@
-// Programs: from source by clang-19, or from the PTX that another program object gave as its binary.
-#include <algorithm>
+// Programs: from sources, binaries, and other programs.
 #include <cstring>
 
 #include "opencl/api/entries.h"
-#include "opencl/compiler/compiler.h"
-#include "opencl/compiler/options.h"
+#include "opencl/api/programs.h"
 
 namespace duet::opencl::api {
 
 namespace {
-
-// A binary is PTX behind a line with the options of its program.
-constexpr std::string_view kBinaryHeader = "// Duet OpenCL program 1:";
-
-std::string binary_of(const _cl_program& program) {
-  if (program.ptx.empty()) return {};
-  std::string options = program.options;
-  std::replace(options.begin(), options.end(), '\n', ' ');
-  return std::string(kBinaryHeader) + options + "\n" + program.ptx;
-}
-
-cl_int load(Session& session, _cl_program& program) {
-  core::Image* image = nullptr;
-  const Status status =
-      session.core().modules().load([ptx = program.ptx] { return ptx; },
-                                    program.name.substr(0, program.name.size() - 2) + "ptx", ~0u, image);
-  if (status.failed()) {
-    program.log += status.text + "\n";
-    return error_of(status);
-  }
-  program.image = image;
-  program.type = CL_PROGRAM_BINARY_TYPE_EXECUTABLE;
-  return CL_SUCCESS;
-}
-
-cl_int build(Session& session, _cl_program& program, const char* options) {
-  program.options = options == nullptr ? "" : options;
-  program.log.clear();
-  program.status = CL_BUILD_ERROR;
-  if (!program.source.empty()) {
-    Compiled compiled = compile({program.source, program.name, program.options});
-    program.log = std::move(compiled.log);
-    if (!compiled.succeeded)
-      return compiled.wrong_options ? CL_INVALID_BUILD_OPTIONS
-             : compiled.no_compiler ? CL_COMPILER_NOT_AVAILABLE
-                                    : CL_BUILD_PROGRAM_FAILURE;
-    program.ptx = std::move(compiled.ptx);
-    program.infos = std::move(compiled.kernels);
-    program.partial_groups = !read_options(program.options).uniform_groups;
-  } else if (program.ptx.empty()) {
-    return CL_INVALID_BINARY;
-  }
-  if (program.image != nullptr) session.core().modules().forget(program.image);
-  program.image = nullptr;
-  const cl_int error = load(session, program);
-  if (error == CL_SUCCESS) program.status = CL_BUILD_SUCCESS;
-  return error;
-}
 
 std::string next_name() {
   static unsigned programs = 0;
   return "program_" + std::to_string(++programs) + ".cl";
 }
 
-std::vector<std::string> kernel_names(_cl_program& program) {
-  std::vector<std::string> names;
-  for (const ptx::Kernel& kernel : program.image->module->module.kernels) names.push_back(kernel.name);
-  return names;
-}
+using Notify = void(CL_CALLBACK*)(cl_program, void*);
 
-cl_int make_kernel(Session& session, _cl_program& program, const std::string& name, cl_kernel& made) {
-  core::Function* const function = session.core().modules().function(*program.image, name);
-  if (function == nullptr || session.core().modules().kernel_of(*function) == nullptr)
-    return CL_INVALID_KERNEL_NAME;
-  made = make_object<_cl_kernel>();
-  made->program = Ref<_cl_program>(&program);
-  made->function = function;
-  for (const KernelInfo& info : program.infos)
-    if (info.name == name) made->info = info;
-  made->arguments.resize(function->kernel->parameters.size());
-  made->parameters.resize(function->kernel->parameter_bytes);
-  ++program.kernels;
+// What building, compiling and linking are told beside programs.
+cl_int check_targets(cl_uint count, const cl_device_id* devices, Notify notify, const void* user_data) {
+  if ((count == 0) != (devices == nullptr) || (notify == nullptr && user_data != nullptr))
+    return CL_INVALID_VALUE;
+  for (cl_uint i = 0; i < count; ++i)
+    if (find(devices[i]) == nullptr) return CL_INVALID_DEVICE;
   return CL_SUCCESS;
 }
+
+std::string words_of(const char* options) { return options == nullptr ? "" : options; }
 
 }  // namespace
 
@@ -100,8 +42,8 @@ DUET_CL_MAKE(cl_program, clCreateProgramWithSource, Other,
   }
   made = make_object<_cl_program>();
   made->context = Ref<_cl_context>(context);
-  made->source = source.empty() ? " " : std::move(source);
   made->name = next_name();
+  made->source = std::make_shared<SourceText>(made->name, std::move(source));
   return CL_SUCCESS;
 }
 DUET_CL_END
@@ -117,25 +59,14 @@ DUET_CL_MAKE(cl_program, clCreateProgramWithBinary, Other,
     if (status != nullptr) status[i] = missing ? CL_INVALID_VALUE : CL_SUCCESS;
     if (missing) return CL_INVALID_VALUE;
   }
-  std::string binary(reinterpret_cast<const char*>(binaries[0]), lengths[0]);
-  std::string options;
-  if (binary.starts_with(kBinaryHeader)) {
-    const std::size_t end = std::min(binary.find('\n'), binary.size());
-    options = binary.substr(kBinaryHeader.size(), end - kBinaryHeader.size());
-    binary.erase(0, end);
-  }
-  binary.resize(std::min(binary.find('\0'), binary.size()));  // as text files are often read
-  if (binary.find(".version") == std::string::npos) {         // PTX by other compilers is taken, too
-    if (status != nullptr) status[0] = CL_INVALID_BINARY;
-    return CL_INVALID_BINARY;
-  }
+  const std::string_view binary(reinterpret_cast<const char*>(binaries[0]), lengths[0]);
   made = make_object<_cl_program>();
   made->context = Ref<_cl_context>(context);
-  made->ptx = std::move(binary);
-  made->partial_groups = !read_options(options).uniform_groups;
   made->name = next_name();
-  made->type = CL_PROGRAM_BINARY_TYPE_EXECUTABLE;
-  return CL_SUCCESS;
+  if (take_binary(*made, binary)) return CL_SUCCESS;
+  if (status != nullptr) status[0] = CL_INVALID_BINARY;
+  release(made, CL_INVALID_PROGRAM);
+  return CL_INVALID_BINARY;
 }
 DUET_CL_END
 
@@ -145,114 +76,67 @@ DUET_CL(clReleaseProgram, Other, (cl_program program)) { return release(program,
 DUET_CL_END
 
 DUET_CL(clBuildProgram, Other,
-        (cl_program program, cl_uint count, const cl_device_id* devices, const char* options,
-         void(CL_CALLBACK* notify)(cl_program, void*), void* user_data)) {
+        (cl_program program, cl_uint count, const cl_device_id* devices, const char* options, Notify notify,
+         void* user_data)) {
   if (find(program) == nullptr) return CL_INVALID_PROGRAM;
-  if ((count == 0) != (devices == nullptr) || (notify == nullptr && user_data != nullptr))
-    return CL_INVALID_VALUE;
-  for (cl_uint i = 0; i < count; ++i)
-    if (find(devices[i]) == nullptr) return CL_INVALID_DEVICE;
+  if (const cl_int error = check_targets(count, devices, notify, user_data); error != CL_SUCCESS)
+    return error;
   if (program->kernels != 0) return CL_INVALID_OPERATION;
-  const cl_int error = build(session, *program, options);
+  const cl_int error = build(session, *program, words_of(options));
   if (notify != nullptr) session.call_later([=] { notify(program, user_data); });
   return error;
 }
 DUET_CL_END
 
-DUET_CL(clGetProgramInfo, Query,
-        (cl_program program, cl_program_info what, size_t room, void* to, size_t* needed)) {
+DUET_CL(clCompileProgram, Other,
+        (cl_program program, cl_uint count, const cl_device_id* devices, const char* options,
+         cl_uint header_count, const cl_program* headers, const char** names, Notify notify,
+         void* user_data)) {
   if (find(program) == nullptr) return CL_INVALID_PROGRAM;
-  const Answer answer{room, to, needed};
-  switch (what) {
-    case CL_PROGRAM_REFERENCE_COUNT:
-      return answer.value(program->references);
-    case CL_PROGRAM_CONTEXT:
-      return answer.value(static_cast<cl_context>(program->context.get()));
-    case CL_PROGRAM_NUM_DEVICES:
-      return answer.value(cl_uint{1});
-    case CL_PROGRAM_DEVICES:
-      return answer.value(static_cast<cl_device_id>(session.device()));
-    case CL_PROGRAM_SOURCE:
-      return answer.text(program->source);
-    case CL_PROGRAM_IL:
-      return answer.bytes(nullptr, 0);
-    case CL_PROGRAM_BINARY_SIZES:
-      return answer.value(binary_of(*program).size());
-    case CL_PROGRAM_BINARIES: {
-      if (to != nullptr && room < sizeof(unsigned char*)) return CL_INVALID_VALUE;
-      if (needed != nullptr) *needed = sizeof(unsigned char*);
-      const std::string binary = binary_of(*program);
-      unsigned char* const target = to == nullptr ? nullptr : *static_cast<unsigned char**>(to);
-      if (target != nullptr) std::memcpy(target, binary.data(), binary.size());
-      return CL_SUCCESS;
-    }
-    case CL_PROGRAM_NUM_KERNELS:
-      if (program->image == nullptr) return CL_INVALID_PROGRAM_EXECUTABLE;
-      return answer.value(kernel_names(*program).size());
-    case CL_PROGRAM_KERNEL_NAMES: {
-      if (program->image == nullptr) return CL_INVALID_PROGRAM_EXECUTABLE;
-      std::string all;
-      for (const std::string& name : kernel_names(*program)) all += (all.empty() ? "" : ";") + name;
-      return answer.text(all);
-    }
-    case CL_PROGRAM_SCOPE_GLOBAL_CTORS_PRESENT:
-    case CL_PROGRAM_SCOPE_GLOBAL_DTORS_PRESENT:
-      return answer.value(cl_bool{CL_FALSE});
-    default:
-      return CL_INVALID_VALUE;
+  if (const cl_int error = check_targets(count, devices, notify, user_data); error != CL_SUCCESS)
+    return error;
+  if ((header_count == 0) != (headers == nullptr) || (header_count == 0) != (names == nullptr))
+    return CL_INVALID_VALUE;
+  std::vector<std::pair<std::string, std::string>> given;
+  for (cl_uint i = 0; i < header_count; ++i) {
+    if (find(headers[i]) == nullptr || headers[i]->source == nullptr) return CL_INVALID_PROGRAM;
+    if (names[i] == nullptr) return CL_INVALID_VALUE;
+    given.emplace_back(names[i], headers[i]->source->text);
   }
+  if (program->source == nullptr || program->kernels != 0) return CL_INVALID_OPERATION;
+  const cl_int error = compile(session, *program, words_of(options), std::move(given));
+  if (notify != nullptr) session.call_later([=] { notify(program, user_data); });
+  return error;
 }
 DUET_CL_END
 
-DUET_CL(clGetProgramBuildInfo, Query,
-        (cl_program program, cl_device_id device, cl_program_build_info what, size_t room, void* to,
-         size_t* needed)) {
-  if (find(program) == nullptr) return CL_INVALID_PROGRAM;
-  if (find(device) == nullptr) return CL_INVALID_DEVICE;
-  const Answer answer{room, to, needed};
-  switch (what) {
-    case CL_PROGRAM_BUILD_STATUS:
-      return answer.value(program->status);
-    case CL_PROGRAM_BUILD_OPTIONS:
-      return answer.text(program->options);
-    case CL_PROGRAM_BUILD_LOG:
-      return answer.text(program->log);
-    case CL_PROGRAM_BINARY_TYPE:
-      return answer.value(program->type);
-    case CL_PROGRAM_BUILD_GLOBAL_VARIABLE_TOTAL_SIZE: {
-      std::size_t bytes = 0;
-      if (program->image != nullptr)
-        for (const ptx::Variable& variable : program->image->module->module.variables)
-          // A vector of three takes the room of four.
-          if (!variable.constant) bytes += round_up(variable.bytes, variable.alignment);
-      return answer.value(bytes);
-    }
-    default:
-      return CL_INVALID_VALUE;
-  }
+// Where linking began and failed the program has the log: it is given together with the error.
+cl_program CL_API_CALL clLinkProgram(cl_context context, cl_uint count, const cl_device_id* devices,
+                                     const char* options, cl_uint input_count, const cl_program* inputs,
+                                     Notify notify, void* user_data, cl_int* error) {
+  static ApiFunction function{"clLinkProgram", CallKind::Other};
+  cl_program made = nullptr;
+  const cl_int result = call(function, [&](Session& session, HostThread&) -> cl_int {
+    if (find(context) == nullptr) return CL_INVALID_CONTEXT;
+    if (const cl_int wrong = check_targets(count, devices, notify, user_data); wrong != CL_SUCCESS)
+      return wrong;
+    if (input_count == 0 || inputs == nullptr) return CL_INVALID_VALUE;
+    for (cl_uint i = 0; i < input_count; ++i)
+      if (find(inputs[i]) == nullptr || inputs[i]->context.get() != context) return CL_INVALID_PROGRAM;
+    for (cl_uint i = 0; i < input_count; ++i)
+      if (!is_linkable(*inputs[i])) return CL_INVALID_OPERATION;
+    const std::string words = words_of(options);
+    if (const std::string unknown = read_link_options(words).unknown; !unknown.empty())
+      return CL_INVALID_LINKER_OPTIONS;
+    made = make_object<_cl_program>();
+    made->context = Ref<_cl_context>(context);
+    made->name = next_name();
+    const cl_int failed = link(session, *made, words, {inputs, inputs + input_count});
+    if (notify != nullptr) session.call_later([notify, made, user_data] { notify(made, user_data); });
+    return failed;
+  });
+  if (error != nullptr) *error = result;
+  return made;
 }
-DUET_CL_END
-
-DUET_CL_MAKE(cl_kernel, clCreateKernel, Other, (cl_program program, const char* name, cl_int* error)) {
-  if (find(program) == nullptr) return CL_INVALID_PROGRAM;
-  if (program->image == nullptr) return CL_INVALID_PROGRAM_EXECUTABLE;
-  if (name == nullptr) return CL_INVALID_VALUE;
-  return make_kernel(session, *program, name, made);
-}
-DUET_CL_END
-
-DUET_CL(clCreateKernelsInProgram, Other,
-        (cl_program program, cl_uint room, cl_kernel* kernels, cl_uint* count)) {
-  if (find(program) == nullptr) return CL_INVALID_PROGRAM;
-  if (program->image == nullptr) return CL_INVALID_PROGRAM_EXECUTABLE;
-  const std::vector<std::string> names = kernel_names(*program);
-  if (kernels != nullptr && room < names.size()) return CL_INVALID_VALUE;
-  if (count != nullptr) *count = static_cast<cl_uint>(names.size());
-  for (std::size_t i = 0; kernels != nullptr && i < names.size(); ++i)
-    if (const cl_int error = make_kernel(session, *program, names[i], kernels[i]); error != CL_SUCCESS)
-      return error;
-  return CL_SUCCESS;
-}
-DUET_CL_END
 
 }  // namespace duet::opencl::api

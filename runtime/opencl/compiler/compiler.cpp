@@ -1,60 +1,25 @@
-// clang runs twice: from the source to its intermediate text, which says what kernels require and how their
-// arguments are called, and from that to PTX. The source begins with a line that names it, for diagnostics
-// and for the lines in the PTX. What is kept of an earlier compilation is its log, its PTX, what it says of
-// kernels, and the files that it included, each with a hash: one that has changed since makes it void.
+// clang runs twice: to its intermediate text, which says what kernels require and how their arguments are
+// called, and from that to PTX. The source begins with a line that names it, for diagnostics and for the
+// lines in the PTX. Bitcode for link() is as the front end makes it: all that optimises comes when it is
+// linked, so a program in parts becomes the PTX of a whole one.
 #include "opencl/compiler/compiler.h"
 
 #include <fmt/format.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include <cerrno>
-#include <cstdlib>
-#include <cstring>
-#include <filesystem>
-#include <fstream>
-#include <optional>
-#include <sstream>
-#include <string_view>
+#include <system_error>
 
-#include "base/file.h"
 #include "base/file_cache.h"
-#include "base/hash.h"
-#include "child/child.h"
+#include "opencl/compiler/clang.h"
+#include "opencl/compiler/kept.h"
 #include "opencl/compiler/kernel_info.h"
 #include "opencl/compiler/options.h"
+#include "opencl/compiler/repairs.h"
 
 namespace duet::opencl {
 
-namespace fs = std::filesystem;
-
 namespace {
 
-constexpr const char* kClang = "clang-19";
-constexpr const char* kClangElsewhere = "/usr/lib/llvm-19/bin/clang";
-constexpr const char* kTarget = "--target=nvptx64-nvidia-nvcl";
-constexpr const char* kArchitecture = "-march=sm_60";
-constexpr const char* kLibclc = "/usr/lib/clc/nvptx64--nvidiacl.bc";
-
-// Where the compiler is, empty where it is not.
-std::string find_clang() {
-  const char* const path = std::getenv("PATH");
-  const std::string folders = path == nullptr ? "" : path;
-  for (std::size_t begin = 0; begin < folders.size();) {
-    const std::size_t end = std::min(folders.find(':', begin), folders.size());
-    const std::string file = folders.substr(begin, end - begin) + "/" + kClang;
-    if (access(file.c_str(), X_OK) == 0) return file;
-    begin = end + 1;
-  }
-  return access(kClangElsewhere, X_OK) == 0 ? kClangElsewhere : "";
-}
-
-// A tool or library as it is now; empty: there is none.
-std::string version_of(const std::string& file) {
-  struct stat status {};
-  if (stat(file.c_str(), &status) != 0) return {};
-  return fmt::format("{} {} {}.{}\n", file, status.st_size, status.st_mtim.tv_sec, status.st_mtim.tv_nsec);
-}
+constexpr const char* kFormat = "3\n";  // of keys and what is kept
 
 std::string quoted(const std::string& name) {
   std::string text;
@@ -69,7 +34,7 @@ std::string macro(const std::string& name) { return "-D" + name + "=1"; }
 
 // What this device has of the language, beyond what clang knows of PTX: 64-bit atomics, and of 3.0 all but
 // images, pipes, device queues and sub-groups. Of 2.0 clang defines everything.
-void add_features(std::vector<std::string>& command, const Options& options) {
+void add_features(std::vector<std::string>& words, const Options& options) {
   std::string on = "-all,+cl_khr_fp64,+cl_khr_byte_addressable_store";
   for (const char* space : {"global", "local"})
     for (const char* kind : {"base", "extended"})
@@ -81,133 +46,68 @@ void add_features(std::vector<std::string>& command, const Options& options) {
     on += ",+__opencl_c_fp64,+__opencl_c_generic_address_space,+__opencl_c_program_scope_global_variables";
     for (const char* feature : {"work_group_collective_functions", "atomic_order_acq_rel",
                                 "atomic_order_seq_cst", "atomic_scope_device", "atomic_scope_all_devices"})
-      command.push_back(macro(std::string("__opencl_c_") + feature));
+      words.push_back(macro(std::string("__opencl_c_") + feature));
   }
-  command.insert(command.end(), {"-Xclang", "-cl-ext=" + on});
-  command.push_back("-D__OPENCL_VERSION__=300");  // of the device, whatever the program's
+  words.insert(words.end(), {"-Xclang", "-cl-ext=" + on});
+  words.push_back("-D__OPENCL_VERSION__=300");  // of the device, whatever the program's
 }
 
-// Parts of a text, each behind its length.
-void add_part(std::string& text, std::string_view part) {
-  text += std::to_string(part.size()) + "\n";
-  text += part;
-}
-std::optional<std::string> take_part(std::string_view& text) {
-  const std::size_t end = text.find('\n');
-  if (end == std::string_view::npos) return std::nullopt;
-  const std::size_t bytes = std::strtoull(std::string(text.substr(0, end)).c_str(), nullptr, 10);
-  text.remove_prefix(end + 1);
-  if (bytes > text.size()) return std::nullopt;
-  std::string part(text.substr(0, bytes));
-  text.remove_prefix(bytes);
-  return part;
-}
-
-// The files of a rule of make's, "device.ptx: a.cl inc/b\ c.h \", without those below `folder`.
-std::vector<std::string> files_of_rule(const std::string& rule, const std::string& folder) {
-  std::vector<std::string> files(1);
-  for (std::size_t i = rule.find(": ") + 1; i != 0 && i < rule.size(); ++i) {
-    const char next = i + 1 < rule.size() ? rule[i + 1] : '\0';
-    if (rule[i] == '\\' && (next == ' ' || next == '#' || next == '\\'))
-      files.back() += rule[++i];
-    else if (rule[i] == '$' && next == '$')
-      files.back() += rule[++i];
-    else if (rule[i] != ' ' && rule[i] != '\n' && !(rule[i] == '\\' && next == '\n'))
-      files.back() += rule[i];
-    else if (!files.back().empty())
-      files.emplace_back();
-  }
-  std::erase_if(files, [&](const std::string& file) { return file.empty() || file.starts_with(folder); });
-  return files;
+// From device.ll to PTX; the kernels and the PTX are complete then. The text is given back as it was changed.
+std::string make_ptx(const Job& job, Compiled& compiled) {
+  std::string intermediate = child::text_of(job.file("device.ll"));
+  separate_called_kernels(intermediate);
+  separate_pair_comparisons(intermediate);
+  job.write("device.ll", intermediate);
+  compiled.succeeded = job.run({"-x", "ir", "-Xclang", "-disable-llvm-passes", "-S", job.file("device.ll")},
+                               "device.ptx", compiled.log);
+  if (!compiled.succeeded) return intermediate;
+  compiled.kernels = kernels_of(intermediate);
+  compiled.ptx = child::text_of(job.file("device.ptx"));
+  repair_byte_pairs(compiled.ptx);
+  add_required_groups(compiled.ptx, compiled.kernels);
+  return intermediate;
 }
 
-// The lines from which kernels_of() reads.
-std::string of_kernels(const std::string& intermediate) {
-  std::string kept;
-  std::stringstream lines{intermediate};
-  for (std::string line; std::getline(lines, line);)
-    if (line.find(" spir_kernel ") != std::string::npos ||
-        (line.starts_with('!') && line.find(" = !{") != std::string::npos))
-      kept += line + "\n";
-  return kept;
+// Headers that the program gave lie in the job's folder; the log has the names that it gave them.
+void name_as_given(std::string& log, const std::string& folder) {
+  for (std::size_t at = 0; (at = log.find(folder, at)) != std::string::npos;) log.erase(at, folder.size());
 }
 
-std::string hash_of_file(const std::string& file) {
-  return std::to_string(hash(read_file(file).value_or("")));
+// libclc has another name for the target: of linked bitcode clang says so, whatever its options.
+void drop_warning(std::string& log) {
+  const std::size_t begin = log.find("warning: Linking two modules of different target triples: "),
+                    end = log.find("\n\n", begin);
+  if (end != std::string::npos) log.erase(begin, end + 2 - begin);
 }
 
-std::string kept_form(const Compiled& compiled, const std::string& intermediate,
-                      const std::vector<std::string>& files) {
-  std::string text;
-  add_part(text, compiled.log);
-  add_part(text, compiled.ptx);
-  add_part(text, intermediate);
-  for (const std::string& file : files) {
-    add_part(text, file);
-    add_part(text, hash_of_file(file));
-  }
-  return text;
-}
-std::optional<Compiled> from_kept(std::string_view text) {
-  const auto log = take_part(text), ptx = take_part(text), intermediate = take_part(text);
-  if (!log || !ptx || !intermediate) return std::nullopt;
-  while (!text.empty()) {
-    const auto file = take_part(text), known = take_part(text);
-    if (!file || !known || hash_of_file(*file) != *known) return std::nullopt;
-  }
-  return Compiled{.succeeded = true, .log = *log, .ptx = *ptx, .kernels = kernels_of(*intermediate)};
-}
-
-Compiled missing(const std::string& what, const std::string& package) {
-  return {.no_compiler = true,
-          .log = fmt::format("duet: OpenCL C needs {}, which is not here: install the package {} (apt-get "
-                             "install {})\n",
-                             what, package, package)};
-}
-
-}  // namespace
-
-Compiled compile(const Source& source) {
+Compiled compile_to(const Source& source, bool to_ptx) {
   const Options options = read_options(source.options);
   if (!options.unknown.empty())
     return {.wrong_options = true,
             .log = fmt::format("duet: '{}' is no option of OpenCL's compiler\n", options.unknown)};
-  const fs::path libraries = child::library_folder();
-  const std::string clang = find_clang();
-  const std::string builtins =
-      libraries / (options.uniform_groups ? "opencl/builtins_uniform.bc" : "opencl/builtins.bc");
-  if (clang.empty()) return missing(kClang, kClang);
-  const std::string clang_is = version_of(clang), libclc_is = version_of(kLibclc),
-                    builtins_are = version_of(builtins);
-  if (libclc_is.empty()) return missing(kLibclc, "libclc-19");
-  if (builtins_are.empty()) return missing(builtins, "duet");
+  const Tools tools = find_tools(options.uniform_groups);
+  if (!tools.missing.empty()) return {.no_compiler = true, .log = tools.missing};
 
   std::error_code ignored;
-  const std::string here = fs::current_path(ignored).string();
-  std::vector<std::string> command = {clang,
-                                      "-x",
-                                      "cl",
-                                      "-cl-std=" + options.standard,
-                                      kTarget,
-                                      kArchitecture,
-                                      "-O2",
-                                      "-gline-directives-only",
-                                      "-gdwarf-2",                         // later ones put labels into calls
-                                      "-fdebug-prefix-map=" + here + "=",  // names stay as they are
-                                      "-fno-color-diagnostics",
-                                      "-fno-crash-diagnostics",
-                                      "-Wno-linker-warnings",
-                                      "-Wno-unused-command-line-argument",
-                                      "-Xclang",
-                                      "-finclude-default-header",
-                                      "-cl-kernel-arg-info"};
-  add_features(command, options);
-  for (const std::string& library : {builtins, std::string(kLibclc)})
-    command.insert(command.end(), {"-Xclang", "-mlink-builtin-bitcode", "-Xclang", library});
+  const std::string here = std::filesystem::current_path(ignored).string();
+  std::vector<std::string> words = {"-x",
+                                    "cl",
+                                    "-cl-std=" + options.standard,
+                                    "-gline-directives-only",
+                                    "-gdwarf-2",                         // later ones put labels into calls
+                                    "-fdebug-prefix-map=" + here + "=",  // names stay as they are
+                                    "-Xclang",
+                                    "-finclude-default-header",
+                                    "-cl-kernel-arg-info"};
+  add_features(words, options);
+  if (to_ptx)
+    add_builtins(words, tools);
+  else
+    words.insert(words.end(), {"-Xclang", "-disable-llvm-passes"});
 
-  std::string key = "2\n" + clang_is + libclc_is + builtins_are;
-  for (const std::vector<std::string>& words : {command, options.flags})
-    for (const std::string& word : words) add_part(key, word);
+  std::string key = kFormat + tools.versions;
+  for (const std::vector<std::string>& part : {words, options.flags})
+    for (const std::string& word : part) add_part(key, word);
   for (const auto& [name, text] : source.headers) {
     add_part(key, name);
     add_part(key, text);
@@ -218,41 +118,77 @@ Compiled compile(const Source& source) {
   if (const auto kept = cache.recall(key))
     if (auto compiled = from_kept(*kept)) return *compiled;
 
-  const child::TemporaryFolder folder("duet-opencl");
-  if (folder.path.empty())
-    return {.log = fmt::format("duet: cannot make a temporary folder: {}\n", std::strerror(errno))};
-  const fs::path input = folder.path / "source.cl", middle = folder.path / "device.ll",
-                 ptx = folder.path / "device.ptx", log = folder.path / "log", rule = folder.path / "rule",
-                 headers = folder.path / "include";
-  std::ofstream(input, std::ios::binary) << "#line 1 \"" << quoted(source.name) << "\"\n"
-                                         << source.text << '\n';
+  const Job job(tools);
+  if (!job.failed().empty()) return {.log = job.failed()};
+  job.write("source.cl", "#line 1 \"" + quoted(source.name) + "\"\n" + source.text + "\n");
+  const std::string headers = job.file("include").string();
   for (const auto& [name, text] : source.headers) child::write_header(headers, name, text);
-  command.insert(command.end(), {"-I", headers});
-  command.insert(command.end(), options.flags.begin(), options.flags.end());
-  command.insert(command.end(), {"-I", ".", "-MMD", "-MF", rule, "-S", "-emit-llvm", input, "-o", middle});
-  const std::vector<std::string> environment = child::own_environment(libraries);
+  for (const std::string& folder : {job.folder().string(), headers})  // equal programs become equal PTX
+    words.push_back("-fdebug-prefix-map=" + folder + "/=");
+  words.insert(words.end(), {"-I", headers});
+  words.insert(words.end(), options.flags.begin(), options.flags.end());
+  words.insert(words.end(), {"-I", ".", "-MMD", "-MF", job.file("rule"), "-emit-llvm", to_ptx ? "-S" : "-c",
+                             job.file("source.cl")});
   Compiled compiled;
-  compiled.succeeded = child::run(command, environment, log, "duet") && fs::exists(middle);
-  compiled.log = child::text_of(log);
-  if (!compiled.succeeded) return compiled;
-  std::string intermediate = child::text_of(middle);
-  separate_called_kernels(intermediate);
-  std::ofstream(middle, std::ios::binary) << intermediate;
-  compiled.succeeded =
-      child::run({clang, "-x", "ir", kTarget, kArchitecture, "-O2", "-Xclang", "-disable-llvm-passes",
-                  "-fno-color-diagnostics", "-fno-crash-diagnostics", "-S", middle, "-o", ptx},
-                 environment, log, "duet") &&
-      fs::exists(ptx);
-  if (!compiled.succeeded) {
-    compiled.log += child::text_of(log);
-    return compiled;
+  std::string intermediate;
+  const std::string output = to_ptx ? "device.ll" : "object.bc";
+  compiled.succeeded = job.run(words, output, compiled.log);
+  if (compiled.succeeded && to_ptx) intermediate = make_ptx(job, compiled);
+  if (compiled.succeeded && !to_ptx) compiled.bitcode = child::text_of(job.file(output));
+  name_as_given(compiled.log, headers + "/");
+  if (compiled.succeeded)
+    cache.keep(key, kept_form(compiled, intermediate,
+                              files_of_rule(child::text_of(job.file("rule")), job.folder())));
+  return compiled;
+}
+
+}  // namespace
+
+Compiled compile(const Source& source) { return compile_to(source, true); }
+Compiled compile_object(const Source& source) { return compile_to(source, false); }
+
+Compiled link(const std::vector<std::string>& objects, const LinkOptions& options, bool uniform_groups) {
+  if (!options.unknown.empty())
+    return {.wrong_options = true,
+            .log = fmt::format("duet: '{}' is no option of OpenCL's linker\n", options.unknown)};
+  const Tools tools = find_tools(uniform_groups);
+  if (!tools.missing.empty()) return {.no_compiler = true, .log = tools.missing};
+  std::string key = kFormat + tools.versions + (options.library ? "library" : "executable");
+  for (const std::string& object : objects) add_part(key, object);
+  const FileCache cache("opencl");
+  if (const auto kept = cache.recall(key))
+    if (auto compiled = from_kept(*kept)) return *compiled;
+
+  const Job job(tools);
+  if (!job.failed().empty()) return {.log = job.failed()};
+  std::vector<std::string> words = {"-x", "ir", "-emit-llvm"};
+  for (std::size_t i = 0; i < objects.size(); ++i) {
+    const std::string name = fmt::format("object_{}.bc", i + 1);
+    job.write(name, objects[i]);
+    if (i != 0) words.insert(words.end(), {"-Xclang", "-mlink-bitcode-file", "-Xclang"});
+    words.push_back(job.file(name));
   }
-  compiled.kernels = kernels_of(intermediate);
-  compiled.ptx = child::text_of(ptx);
-  repair_byte_pairs(compiled.ptx);
-  add_required_groups(compiled.ptx, compiled.kernels);
-  cache.keep(key,
-             kept_form(compiled, of_kernels(intermediate), files_of_rule(child::text_of(rule), folder.path)));
+  if (options.library) {
+    words.insert(words.end(), {"-Xclang", "-disable-llvm-passes", "-c"});
+  } else {
+    words.push_back("-S");
+    add_builtins(words, tools);
+  }
+  Compiled compiled;
+  std::string intermediate;
+  const std::string output = options.library ? "library.bc" : "device.ll";
+  compiled.succeeded = job.run(words, output, compiled.log);
+  if (compiled.succeeded && options.library) compiled.bitcode = child::text_of(job.file(output));
+  if (compiled.succeeded && !options.library) {
+    intermediate = make_ptx(job, compiled);
+    for (const std::string& name : undefined_in(intermediate)) {
+      compiled.succeeded = false;
+      compiled.log += fmt::format("duet: '{}' is used, and no object defines it\n", name);
+    }
+  }
+  name_as_given(compiled.log, job.folder().string() + "/");
+  drop_warning(compiled.log);
+  if (compiled.succeeded) cache.keep(key, kept_form(compiled, intermediate, {}));
   return compiled;
 }
 

@@ -3,7 +3,6 @@
 #include <cctype>
 #include <cstdlib>
 #include <map>
-#include <set>
 #include <sstream>
 #include <string_view>
 
@@ -118,71 +117,17 @@ std::vector<KernelInfo> kernels_of(const std::string& intermediate) {
   return kernels;
 }
 
-void separate_called_kernels(std::string& intermediate) {
-  static constexpr std::string_view kCall = "call spir_kernel void @", kKernel = " spir_kernel void @";
-  if (intermediate.find(kCall) == std::string::npos) return;
-  std::set<std::string> called;
-  std::string changed, copies, copy;
+std::vector<std::string> undefined_in(const std::string& intermediate) {
+  std::vector<std::string> names;
   std::stringstream lines{intermediate};
   for (std::string line; std::getline(lines, line);) {
-    if (const std::size_t at = line.find(kCall); at != std::string::npos) {
-      const std::size_t begin = at + kCall.size(), end = line.find('(', begin);
-      called.insert(line.substr(begin, end - begin));
-      line.insert(end, ".body");
-      line.replace(at, kCall.size(), "call spir_func void @");
-    }
-    changed += line + "\n";
+    const bool function = line.starts_with("declare ");
+    if (!function && !(line.starts_with('@') && line.find(" = external ") != std::string::npos)) continue;
+    const std::size_t begin = line.find('@') + 1;
+    const std::string name = line.substr(begin, line.find_first_of("( ", begin) - begin);
+    if (!name.starts_with("llvm.") && name != "printf") names.push_back(name);
   }
-  bool inside = false;
-  std::stringstream again{changed};
-  for (std::string line; std::getline(again, line);) {
-    const std::size_t at = line.find(kKernel);
-    if (line.starts_with("define ") && at != std::string::npos) {
-      const std::size_t begin = at + kKernel.size(), end = line.find('(', begin);
-      inside = called.contains(line.substr(begin, end - begin));
-      if (inside) {
-        line.insert(end, ".body");
-        line.replace(0, begin, "define internal spir_func void @");
-        if (const std::size_t lines_of = line.find(" !dbg !"); lines_of != std::string::npos)
-          line.erase(lines_of, line.find_first_of(" {", lines_of + 7) - lines_of);
-      }
-    }
-    if (inside) copies += line + "\n";
-    inside &= line != "}";
-  }
-  intermediate = changed + copies;
-}
-
-void repair_byte_pairs(std::string& ptx) {
-  std::set<std::string> pairs;
-  std::string changed;
-  std::stringstream lines{ptx};
-  for (std::string line; std::getline(lines, line);) {
-    constexpr std::string_view kPair = ".param .align 2 .b8 ", kLoad = "\tld.param.u32 \t";
-    if (const std::size_t at = line.find(kPair); at != std::string::npos)
-      if (const std::size_t end = line.find("[2]", at); end != std::string::npos)
-        pairs.insert(line.substr(at + kPair.size(), end - at - kPair.size()));
-    if (line.starts_with(kLoad) && line.ends_with("];")) {
-      const std::size_t comma = line.find(", ["), open = comma + 3;
-      const std::string to = line.substr(kLoad.size(), comma - kLoad.size()),
-                        from = line.substr(open, line.size() - 2 - open);
-      if (pairs.contains(from))
-        line = "\t{ .reg .b16 %lo, %hi; ld.param.v2.u8 {%lo, %hi}, [" + from + "]; mov.b32 " + to +
-               ", {%lo, %hi}; }";
-    }
-    changed += line + "\n";
-  }
-  if (!pairs.empty()) ptx = std::move(changed);
-}
-
-void add_required_groups(std::string& ptx, const std::vector<KernelInfo>& kernels) {
-  for (const KernelInfo& kernel : kernels) {
-    const auto& [x, y, z] = kernel.required_group;
-    const std::size_t entry = ptx.find(".entry " + kernel.name + "(");
-    if (x == 0 || entry == std::string::npos) continue;
-    ptx.insert(ptx.find("\n{", entry),
-               "\n.reqntid " + std::to_string(x) + ", " + std::to_string(y) + ", " + std::to_string(z));
-  }
+  return names;
 }
 
 }  // namespace duet::opencl

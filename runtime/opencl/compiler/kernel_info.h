@@ -14,13 +14,7 @@ namespace duet::opencl {
 
 std::vector<KernelInfo> kernels_of(const std::string& intermediate);
 
-// A kernel may call another one, which PTX does not allow: it calls a function that has the same body.
-void separate_called_kernels(std::string& intermediate);
-
-// A vector of two bytes as a parameter: clang-19 loads it as if it were one of two 16-bit values.
-void repair_byte_pairs(std::string& ptx);
-
-// A required size stands in PTX as .reqntid, which clang leaves out.
-void add_required_groups(std::string& ptx, const std::vector<KernelInfo>& kernels);
+// Functions and variables that are used and have no definition, but for those that the device has (printf).
+std::vector<std::string> undefined_in(const std::string& intermediate);
 
 }  // namespace duet::opencl

@@ -24,6 +24,10 @@ constexpr std::array<std::string_view, 12> kPassed = {"-cl-single-precision-cons
                                                       "-Werror"};
 // The names of arguments and the lines of the source are there anyway, and there are no sub-groups.
 constexpr std::array<std::string_view, 3> kNothing = {"-cl-kernel-arg-info", "-g", "-cl-no-subgroup-ifp"};
+// Of clLinkProgram, beside those for libraries.
+constexpr std::array<std::string_view, 6> kAtTheLink = {
+    "-cl-denorms-are-zero", "-cl-no-signed-zeros",   "-cl-unsafe-math-optimizations",
+    "-cl-finite-math-only", "-cl-fast-relaxed-math", "-cl-no-subgroup-ifp"};
 constexpr std::array<std::string_view, 5> kStandards = {"CL1.0", "CL1.1", "CL1.2", "CL2.0", "CL3.0"};
 
 // Words as a shell has them: a blank within quotes, or behind a backslash, is part of a word.
@@ -84,6 +88,19 @@ Options read_options(const std::string& text) {
     }
   }
   options.uniform_groups |= options.standard < "CL2.0";
+  return options;
+}
+
+LinkOptions read_link_options(const std::string& text) {
+  constexpr std::string_view kOfLibrary = "-enable-link-options";
+  LinkOptions options;
+  const std::vector<std::string> words = words_of(text);
+  options.library = std::find(words.begin(), words.end(), "-create-library") != words.end();
+  for (const std::string& word : words) {
+    const bool known =
+        word == "-create-library" || (word == kOfLibrary && options.library) || has(kAtTheLink, word);
+    if (!known && options.unknown.empty()) options.unknown = word;
+  }
   return options;
 }
 

@@ -3,7 +3,9 @@
 //   read_options("-DN=4 -I inc -cl-fast-relaxed-math")
 //     -> {"-D", "N=4", "-I", "inc", "-cl-fast-relaxed-math"}, standard CL1.2
 //
-// Source: OpenCL API 3.0, section 5.8.6, "Compiler Options". Left out: options of clLinkProgram.
+//   read_link_options("-create-library") -> library
+//
+// Source: OpenCL API 3.0, sections 5.8.6, "Compiler Options", and 5.8.7, "Linker Options".
 #pragma once
 
 #include <string>
@@ -19,5 +21,13 @@ struct Options {
 };
 
 Options read_options(const std::string& text);
+
+// Those for maths at the link may change what was compiled, or not: here they do not.
+struct LinkOptions {
+  bool library = false;
+  std::string unknown;  // as above
+};
+
+LinkOptions read_link_options(const std::string& text);
 
 }  // namespace duet::opencl

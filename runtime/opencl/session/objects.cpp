@@ -24,7 +24,8 @@ _cl_mem::~_cl_mem() {
 }
 
 _cl_program::~_cl_program() {
-  if (image != nullptr) Session::get().core().modules().forget(image);
+  for (const duet::core::Image* const one : {image, parts_image})
+    if (one != nullptr) Session::get().core().modules().forget(one);
 }
 
 _cl_kernel::~_cl_kernel() { --program->kernels; }

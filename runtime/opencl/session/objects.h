@@ -163,20 +163,34 @@ struct _cl_mem : duet::opencl::Object {
   bool is_svm = false;  // memory of clSVMAlloc, which is not the buffer's
 };
 
+namespace duet::opencl {
+
+// A text that lines of PTX name. The PTX of several programs may.
+struct SourceText {
+  std::string name, text;
+  std::string kept;  // the file that reports read; empty until something of it is loaded
+};
+
+}  // namespace duet::opencl
+
 struct _cl_program : duet::opencl::Object {
   static constexpr auto kKind = duet::opencl::Kind::Program;
   _cl_program() : Object(kKind) {}
   ~_cl_program();
 
   duet::opencl::Ref<_cl_context> context;
-  std::string source;  // all texts
-  std::string ptx;     // once built, or from a binary
-  std::string name;    // of its text, in reports
+  std::shared_ptr<duet::opencl::SourceText> source;  // all that was given; null: a binary, or linked
+  std::string object;                                // bitcode of an object or a library
+  std::string ptx;                                   // once built, or from a binary
+  std::string name;                                  // in reports
+  std::vector<std::shared_ptr<duet::opencl::SourceText>> texts;  // of its own and of what it was linked from
   std::string options, log;
   cl_build_status status = CL_BUILD_NONE;
-  cl_program_binary_type type = CL_PROGRAM_BINARY_TYPE_NONE;
-  duet::core::Image* image = nullptr;           // null until it is built
-  bool partial_groups = false;                  // as OpenCL C 2.0 has them, unless options say otherwise
+  cl_program_binary_type type = CL_PROGRAM_BINARY_TYPE_NONE;  // of `object` or `ptx`
+  duet::core::Image* image = nullptr;                         // null until it is built
+  duet::core::Image* parts_image =
+      nullptr;                  // the same for grids that are parts of the work; null until needed
+  bool partial_groups = false;  // as OpenCL C 2.0 has them, unless options say otherwise
   std::vector<duet::opencl::KernelInfo> infos;  // of a program from source
   unsigned kernels = 0;                         // attached
 };

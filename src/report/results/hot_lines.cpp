@@ -21,7 +21,8 @@ std::string cut_text(std::string_view text, std::size_t most) {
 std::string path_in_folder(const std::string& path) {
   constexpr std::string_view kKept = "ptx/";
   const std::size_t at = path.rfind(kKept);
-  const bool kept = path.ends_with(".ptx") && at != std::string::npos && (at == 0 || path[at - 1] == '/') &&
+  const bool kept = (path.ends_with(".ptx") || path.ends_with(".cl")) && at != std::string::npos &&
+                    (at == 0 || path[at - 1] == '/') &&
                     path.find('/', at + kKept.size()) == std::string::npos;
   return kept ? path.substr(at) : path;
 }

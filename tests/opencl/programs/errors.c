@@ -152,6 +152,14 @@ int main(void) {
   IS(CL_INVALID_WORK_GROUP_SIZE,
      clEnqueueNDRangeKernel(queue, fixed, 1, NULL, &global, &global, 0, NULL, NULL));
   OK(clEnqueueNDRangeKernel(queue, fixed, 1, NULL, &global, NULL, 0, NULL, NULL));
+  // More groups than a grid has: two kernels cannot have the variable.
+  cl_kernel counts = kernel_of(built("__global int count;\n"
+                                     "__kernel void counts(void) { if (get_group_id(0) == 9) count++; }\n",
+                                     "-cl-std=CL2.0 -cl-uniform-work-group-size"),
+                               "counts");
+  const size_t one = 1;
+  OK(clEnqueueNDRangeKernel(queue, counts, 1, NULL, &global, &one, 0, NULL, NULL));
+  IS(CL_OUT_OF_RESOURCES, clEnqueueNDRangeKernel(queue, counts, 1, NULL, &large, &one, 0, NULL, NULL));
   OK(clSetKernelArg(kernel, 2, 1 << 20, NULL));
   IS(CL_OUT_OF_RESOURCES, clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global, &local, 0, NULL, NULL));
   IS(CL_INVALID_VALUE, clGetKernelInfo(kernel, 1, 0, NULL, NULL));

@@ -30,9 +30,35 @@ static const char* kLanguage =
     "  barrier(CLK_LOCAL_MEM_FENCE);\n"
     "  event_t e = async_work_group_copy(to, t, get_local_size(0), 0);\n"
     "  wait_group_events(1, &e);\n"
+    "}\n"
+    "__kernel void compare(__global short2* a) {\n"
+    "  size_t i = get_global_id(0);\n"
+    "  a[i + 4] = a[i] < a[i + 2];\n"
+    "  a[i + 6] = as_ushort2(a[i]) >= as_ushort2(a[i + 2]);\n"
+    "  a[i + 8] = a[i] == (short)5 ? a[i + 2] : a[i];\n"
     "}\n";
 static const char* kMany =
-    "__kernel void many(__global int* to) { if (get_global_id(0) == 70000) to[0] = (int)get_group_id(0); }\n";
+    "uint last(uint d) { return get_group_id(d) + 1 == get_num_groups(d); }\n"
+    "__kernel void many(__global uint* to) {\n"
+    "  if (!last(0) || !last(1) || get_local_id(0) != 1) return;\n"
+    "  to[0] = get_group_id(0); to[1] = get_num_groups(0); to[2] = get_global_id(0); to[3] = "
+    "get_global_size(0);\n"
+    "  to[4] = get_global_offset(0); to[5] = get_global_id(1); to[6] = get_num_groups(1); to[7] = "
+    "get_work_dim();\n"
+    "}\n";
+
+// More groups than a grid of some GPUs has along x, from an offset on.
+static void check_many(cl_command_queue queue, const char* options) {
+  cl_uint got[8] = {0};
+  cl_mem buffer = buffer_of(CL_MEM_COPY_HOST_PTR, sizeof got, got);
+  const size_t offset[2] = {7, 3}, global[2] = {140002, 2}, local[2] = {2, 1};
+  cl_kernel many = kernel_of(built(kMany, options), "many");
+  OK(clSetKernelArg(many, 0, sizeof buffer, &buffer));
+  OK(clEnqueueNDRangeKernel(queue, many, 2, offset, global, local, 0, NULL, NULL));
+  OK(clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, sizeof got, got, 0, NULL, NULL));
+  TRUE_THAT(got[0] == 70000 && got[1] == 70001 && got[2] == 140008 && got[3] == 140002);
+  TRUE_THAT(got[4] == 7 && got[5] == 4 && got[6] == 2 && got[7] == 2);
+}
 
 static void check_language(cl_command_queue queue) {
   cl_program program = built(kLanguage, "-cl-no-subgroup-ifp");
@@ -40,10 +66,10 @@ static void check_language(cl_command_queue queue) {
   cl_mem buffer = buffer_of(CL_MEM_READ_WRITE, sizeof got, NULL);
   const signed char a[2] = {-3, -4};
   const unsigned char b[2] = {200, 201};
-  const size_t one = 1, four = 4, large = 70001;
+  const size_t one = 1, four = 4;
   cl_kernel pair = kernel_of(program, "pair"), outer = kernel_of(program, "outer"),
             crooked = kernel_of(program, "crooked"), three = kernel_of(program, "three"),
-            many = kernel_of(built(kMany, "-cl-std=CL2.0"), "many");
+            compare = kernel_of(program, "compare");
   OK(clSetKernelArg(pair, 0, sizeof buffer, &buffer));
   OK(clSetKernelArg(pair, 1, sizeof a, a));
   OK(clSetKernelArg(pair, 2, sizeof b, b));
@@ -73,11 +99,18 @@ static void check_language(cl_command_queue queue) {
   OK(clEnqueueNDRangeKernel(queue, three, 1, NULL, &four, &four, 0, NULL, NULL));
   OK(clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, sizeof got, got, 0, NULL, NULL));
   for (int i = 0; i < 12; i++) TRUE_THAT(got[i / 3 * 4 + i % 3] == (i % 3 + 1) * (i / 3));
-  // More groups than a grid of some GPUs has along x.
-  OK(clSetKernelArg(many, 0, sizeof buffer, &buffer));
-  OK(clEnqueueNDRangeKernel(queue, many, 1, NULL, &large, &one, 0, NULL, NULL));
+  const short left[4] = {-1, 5, 3, -7}, right[4] = {1, 5, -3, -8};
+  OK(clEnqueueWriteBuffer(queue, buffer, CL_TRUE, 0, sizeof left, left, 0, NULL, NULL));
+  OK(clEnqueueWriteBuffer(queue, buffer, CL_TRUE, sizeof left, sizeof right, right, 0, NULL, NULL));
+  OK(clSetKernelArg(compare, 0, sizeof buffer, &buffer));
+  OK(clEnqueueNDRangeKernel(queue, compare, 1, NULL, &(size_t){2}, NULL, 0, NULL, NULL));
   OK(clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, sizeof got, got, 0, NULL, NULL));
-  TRUE_THAT(got[0] == 70000);
+  const short* answers = (const short*)got;
+  for (int i = 0; i < 4; i++) {
+    TRUE_THAT(answers[8 + i] == (left[i] < right[i] ? -1 : 0));
+    TRUE_THAT(answers[12 + i] == ((unsigned short)left[i] >= (unsigned short)right[i] ? -1 : 0));
+    TRUE_THAT(answers[16 + i] == (left[i] == 5 ? right[i] : left[i]));
+  }
 }
 
 // Of three dimensions, from offsets on; the group of the first has `group` work-items, those at the border
@@ -185,6 +218,8 @@ int main(void) {
   check_places(queue, program, 3, offset, odd, local);
 
   check_language(queue);
+  check_many(queue, "");
+  check_many(queue, "-cl-std=CL2.0");
 
   cl_kernel say = kernel_of(program, "say");
   const size_t few = 32;

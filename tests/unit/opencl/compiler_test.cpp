@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <fstream>
@@ -114,6 +115,19 @@ TEST_F(OpenClCompiler, AProgramIsFoundAgainWithoutAProcess) {
   EXPECT_TRUE(compiled_now("").succeeded);
 }
 
+TEST_F(OpenClCompiler, EqualProgramsBecomeEqualPtx) {
+  const Source source{.text = "#include \"dir/h.h\"\n" + kKernel,
+                      .name = "k.cl",
+                      .options = "",
+                      .headers = {{"dir/h.h", "int one(void) { return 1; }\n"}}};
+  const auto linked = [&] { return link({compile_object(source).bitcode}, {}, true).ptx; };
+  const std::string ptx = compile(source).ptx, ptx_of_link = linked();
+  std::filesystem::remove_all(folder_ / "cache");
+  EXPECT_TRUE(compile(source).ptx == ptx);
+  EXPECT_TRUE(linked() == ptx_of_link);
+  EXPECT_THAT(ptx, HasSubstr("\"dir/h.h\""));
+}
+
 TEST_F(OpenClCompiler, KernelsAreDescribedNewAndFoundAgain) {
   const Source source{
       .text =
@@ -176,6 +190,85 @@ kernel void k(global double* a) { a[0] = LANGUAGE + __OPENCL_C_VERSION__; }
     const Compiled compiled = compile({.text = text, .name = "k.cl", .options = standard});
     EXPECT_TRUE(compiled.succeeded) << standard << '\n' << compiled.log;
     EXPECT_EQ(compiled.log, "") << standard;
+  }
+}
+
+// Instructions, without numbers of registers, names and lines.
+std::size_t instructions_of(const std::string& ptx) {
+  return static_cast<std::size_t>(std::count(ptx.begin(), ptx.end(), ';'));
+}
+
+TEST_F(OpenClCompiler, ObjectsAreLinkedToThePtxOfAWholeProgram) {
+  const std::string helper = "int helper(int a) { return a * 3 + (int)get_local_id(0); }\n",
+                    declared = "int helper(int a);\n",
+                    kernel = "kernel void k(global int* a) { a[get_global_id(0)] = helper(a[0]); }\n";
+  const Compiled first = compile_object({.text = declared + kernel, .name = "k.cl", .options = ""}),
+                 second = compile_object({.text = helper, .name = "helper.cl", .options = ""});
+  ASSERT_TRUE(first.succeeded && second.succeeded) << first.log << second.log;
+  EXPECT_EQ(first.ptx, "");
+  const Compiled linked = link({first.bitcode, second.bitcode}, {}, true),
+                 whole = compile({.text = helper + kernel, .name = "k.cl", .options = ""});
+  ASSERT_TRUE(linked.succeeded) << linked.log;
+  EXPECT_EQ(linked.log, "");
+  EXPECT_THAT(linked.ptx, HasSubstr("\"helper.cl\""));
+  EXPECT_EQ(instructions_of(linked.ptx), instructions_of(whole.ptx)) << linked.ptx << whole.ptx;
+  ASSERT_EQ(linked.kernels.size(), 1u);
+  EXPECT_EQ(linked.kernels[0].arguments[0].name, "a");
+
+  const Compiled library = link({second.bitcode}, read_link_options("-create-library"), true);
+  ASSERT_TRUE(library.succeeded) << library.log;
+  EXPECT_EQ(library.ptx, "");
+  EXPECT_EQ(instructions_of(link({first.bitcode, library.bitcode}, {}, true).ptx),
+            instructions_of(linked.ptx));
+
+  setenv("TMPDIR", "/nowhere", 1);  // nothing can be compiled or linked now
+  EXPECT_TRUE(compile_object({.text = helper, .name = "helper.cl", .options = ""}).bitcode == second.bitcode);
+  EXPECT_EQ(link({first.bitcode, second.bitcode}, {}, true).ptx, linked.ptx);
+  EXPECT_FALSE(link({second.bitcode, first.bitcode}, {}, true).succeeded);
+  unsetenv("TMPDIR");
+}
+
+TEST_F(OpenClCompiler, ANameThatTwoObjectsDefineIsAnError) {
+  const std::string object = compile_object({.text = kKernel, .name = "k.cl", .options = ""}).bitcode;
+  const Compiled linked = link({object, object}, {}, true);
+  EXPECT_FALSE(linked.succeeded);
+  EXPECT_THAT(linked.log, HasSubstr("'twice': symbol multiply defined"));
+  EXPECT_TRUE(link({object}, read_link_options("-lm"), true).wrong_options);
+}
+
+TEST_F(OpenClCompiler, WhatNoObjectDefinesIsAnErrorOfAnExecutable) {
+  const std::string object =
+      compile_object({.text =
+                          "int helper(int a);\nextern constant int table[4];\n"
+                          "kernel void k(global int* a) { a[0] = helper(table[a[1]]); printf(\"k\\n\"); }\n",
+                      .name = "k.cl",
+                      .options = ""})
+          .bitcode;
+  const Compiled linked = link({object}, {}, true);
+  EXPECT_FALSE(linked.succeeded);
+  EXPECT_EQ(linked.log,
+            "duet: 'table' is used, and no object defines it\n"
+            "duet: 'helper' is used, and no object defines it\n");
+  EXPECT_TRUE(link({object}, read_link_options("-create-library"), true).succeeded);
+}
+
+TEST_F(OpenClCompiler, TheLogNamesGivenHeadersAsTheProgramDoes) {
+  const Source source{.text = "#include \"dir/h.h\"\n" + kKernel,
+                      .name = "k.cl",
+                      .options = "",
+                      .headers = {{"dir/h.h", "#error not here\n"}}};
+  EXPECT_THAT(compile_object(source).log, HasSubstr("\ndir/h.h:1:2: error: not here"));
+}
+
+TEST_F(OpenClCompiler, PairsOfShortsAreComparedByElement) {
+  for (const std::string type : {"short2", "ushort2", "short3", "char2"}) {
+    const Compiled compiled = compile(
+        {.text =
+             "kernel void k(global T* a) { a[0] = all(a[1] < a[2]) || any(a[1] == (T)(5)) ? max(a[1], a[2]) "
+             ": select(a[3], a[4], a[3] != a[5]); }\n",
+         .name = "k.cl",
+         .options = "-DT=" + type});
+    EXPECT_TRUE(compiled.succeeded) << type << compiled.log;
   }
 }
 

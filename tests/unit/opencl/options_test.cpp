@@ -44,5 +44,17 @@ TEST(OpenClOptions, TheFirstUnknownOneIsNamed) {
   EXPECT_EQ(read_options("-w -D").unknown, "-D");
 }
 
+TEST(OpenClOptions, OfTheLinker) {
+  EXPECT_FALSE(read_link_options("").library);
+  EXPECT_FALSE(read_link_options(" -cl-fast-relaxed-math -cl-denorms-are-zero").library);
+  EXPECT_TRUE(read_link_options("-create-library").library);
+  EXPECT_TRUE(read_link_options("-enable-link-options -create-library").library);
+  for (const char* known : {"", "-cl-finite-math-only", "-create-library -enable-link-options"})
+    EXPECT_EQ(read_link_options(known).unknown, "");
+  EXPECT_EQ(read_link_options("-cl-no-signed-zeros -lm -x").unknown, "-lm");
+  EXPECT_EQ(read_link_options("-DN=1").unknown, "-DN=1");
+  EXPECT_EQ(read_link_options("-enable-link-options").unknown, "-enable-link-options");
+}
+
 }  // namespace
 }  // namespace duet::opencl
