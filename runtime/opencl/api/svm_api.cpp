@@ -100,7 +100,7 @@ DUET_CL(clEnqueueSVMFree, EventRecord,
     void** const list = there ? reinterpret_cast<void**>(there->shadow) : all.data();
     call_program_with(there, notify, queue, static_cast<cl_uint>(all.size()), list, user_data);
   };
-  std::function<void()> due = [&session, free_all] { session.do_later(free_all); };
+  std::function<void()> due = [&session, free_all] { session.do_when_due(free_all); };
   if (notify != nullptr) due = call_notify;
   if (own->ended())
     session.call_later(due);

@@ -42,8 +42,11 @@ class Session : private driver::CommandWatcher {
     if (core_.program().side() != nullptr) return function();
     due_.push_back(std::move(function));
   }
-  // The same for work of Duet's own, which is never done inside the machine's.
-  void do_later(std::function<void()> work) { due_.push_back(std::move(work)); }
+  // Work of Duet's own among them: there it waits for the end of a call.
+  void do_when_due(std::function<void()> work) {
+    if (core_.program().side() == nullptr) return work();
+    due_.push_back(std::move(work));
+  }
 
   // Queues that hold commands.
   std::vector<_cl_command_queue*> holding;
