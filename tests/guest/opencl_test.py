@@ -102,7 +102,7 @@ class OpenCl(GuestFixture):
 
     def test_ways_to_name_the_library(self):
         source = written("names.cpp", "#include <CL/cl.h>\nint main() { cl_uint n = 0; return clGetPlatformIDs(0, nullptr, &n) != 0 || n != 1; }\n")
-        for number, flags in enumerate((["-l", "OpenCL"], ["/usr/lib/x86_64-linux-gnu/libOpenCL.so.1"], ["-lOpenCL", "-I/usr/include/CL", "-lm"])):
+        for number, flags in enumerate((["-l", "OpenCL"], ["/usr/lib/x86_64-linux-gnu/libOpenCL.so.1"], ["-I/usr/include", "-L/usr/lib/x86_64-linux-gnu", "-lOpenCL", "-lm"])):
             with self.subTest(flags):
                 binary = self.compiled(source, *flags, name=f"names-{number}")
                 self.assertEqual(call(*RUN, "--quiet", "--out", WORK / "names", binary).returncode, 0)

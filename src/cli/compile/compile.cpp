@@ -32,6 +32,7 @@ namespace {
 constexpr const char* kCompiler = "clang++-19";
 constexpr const char* kDefaultArchitecture = "sm_60";
 constexpr const char* kRiscvHeaders = "/usr/riscv64-linux-gnu/include";
+constexpr const char* kRiscvLibraries = "/usr/riscv64-linux-gnu/lib";
 constexpr const char* kOpenMpOfClang = "/usr/lib/llvm-19/lib/libomp.so";
 constexpr const char* kRiscvFlags[] = {"--target=riscv64-linux-gnu", "-march=rv64gc"};
 
@@ -390,6 +391,8 @@ int link_for_riscv(const config::Installation& installation, const Request& requ
   link.insert(link.end(), request.flags.begin(), request.flags.end());
   link.insert(link.end(), {"-o", request.output.empty() ? "a.out" : request.output});
   link.insert(link.end(), objects.begin(), objects.end());
+  // Before folders with this computer's libraries, which build systems name.
+  link.push_back(std::string("-L") + kRiscvLibraries);
   link.insert(link.end(), request.link_inputs.begin(), request.link_inputs.end());
   std::vector<std::string> parts = {"duet_guest.cpp", "duet_guest.S"};
   if (request.opencl) parts.insert(parts.end(), {"duet_guest_opencl.cpp", "duet_guest_opencl.S"});
