@@ -29,15 +29,27 @@ struct CUfunc_st;
 struct CUkern_st;
 struct CUlib_st;
 struct cudaArray;
+struct _cl_platform_id;
+struct _cl_device_id;
+struct _cl_context;
+struct _cl_command_queue;
+struct _cl_mem;
+struct _cl_program;
+struct _cl_kernel;
+struct _cl_event;
+struct _cl_sampler;
 
 namespace duet::guest {
+
+// Bits of what duet_guest_after_call does (duet_guest.cpp).
+enum Due : std::uint64_t { kPrint = 1, kStartThread = 2 };
 
 // As duet_guest.S leaves them.
 struct CallFrame {
   std::array<std::uint64_t, 8> registers;
   std::uint64_t stack;     // of the caller: further arguments
   std::uint64_t begun_ns;  // simulated time of the call's first instruction
-  std::uint64_t has_text;  // answered: device code has printed something (duet_guest_print)
+  std::uint64_t due;       // answered: what the program does before the call returns, of `Due`
 };
 
 class ArgumentWords {
@@ -45,8 +57,8 @@ class ArgumentWords {
   ArgumentWords(process::ProgramSide& program, const CallFrame& frame) : program_(program), frame_(frame) {}
 
   process::ProgramSide& program() const { return program_; }
-  std::uint64_t next() {
-    const unsigned i = next_++;
+  std::uint64_t next() { return word(next_++); }
+  std::uint64_t word(unsigned i) const {
     if (i < frame_.registers.size()) return frame_.registers[i];
     std::uint64_t word = 0;
     program_.read(pointer<std::uint64_t>(frame_.stack) + (i - frame_.registers.size()), &word, sizeof word);
@@ -88,7 +100,8 @@ inline constexpr bool kIsOneOf = (std::is_same_v<T, Handles> || ...);
 template <typename T>
 inline constexpr bool kIsHandle =
     kIsOneOf<std::remove_const_t<T>, CUstream_st, CUevent_st, CUgraph_st, CUgraphNode_st, CUgraphExec_st,
-             CUmemPoolHandle_st, CUfunc_st, CUkern_st, CUlib_st, cudaArray>;
+             CUmemPoolHandle_st, CUfunc_st, CUkern_st, CUlib_st, cudaArray, _cl_platform_id, _cl_device_id,
+             _cl_context, _cl_command_queue, _cl_mem, _cl_program, _cl_kernel, _cl_event, _cl_sampler>;
 template <typename T>
 inline constexpr bool kIsObject =
     !std::is_void_v<T> && !std::is_function_v<T> && !kIsHandle<T> && kIsComplete<T>;

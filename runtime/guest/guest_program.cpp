@@ -38,6 +38,7 @@ constexpr const char *kNextFunction = "duetGuestNextFunction", *kTakeText = "due
 
 thread_local host::GuestThread* this_thread = nullptr;  // process::Thread has it
 thread_local const char* this_call = nullptr;           // its name; null: not in a call
+thread_local bool functions_expected = false;           // by this call
 
 }  // namespace
 
@@ -138,13 +139,17 @@ void GuestProgram::begin(const Function& function, std::function<void()> ended) 
   due_.push_back({function, std::move(ended)});
 }
 
+void GuestProgram::expect_functions() { functions_expected = true; }
+
 process::ProgramSide::Function GuestProgram::next_function() {
-  core::Maintenance& maintenance = cuda::Session::get().core().maintenance();
+  core::Maintenance& maintenance = core::Runtime::get().maintenance();
   if (ended_) {
     maintenance.host_function_ended(*this_thread);
     std::exchange(ended_, nullptr)();
   }
-  cuda::Session::get().thread().in_host_function = true;  // this thread does nothing else
+  // This thread does nothing else. OpenCL's functions may make calls.
+  if (first_call_ == nullptr || !first_call_->served.opencl)
+    cuda::Session::get().thread().in_host_function = true;
   calls_.wait_for_work([this] { return !due_.empty(); });
   Due next = std::move(due_.front());
   due_.pop_front();
@@ -166,6 +171,15 @@ const GuestProgram::Name& GuestProgram::name_at(std::uint64_t address) {
     place->second.served = served(place->second.text);
   }
   return place->second;
+}
+
+// One session serves all calls: handles and memory of one API are nothing to the other.
+void GuestProgram::meet(const Name& name) {
+  if (first_call_ == nullptr) first_call_ = &name;
+  if (first_call_->served.opencl != name.served.opencl)
+    program_.end(125, fmt::format("duet: {} after {}: a program on simulated cores uses CUDA or OpenCL, not "
+                                  "both: take one of them out, or run it natively",
+                                  name.text, first_call_->text));
 }
 
 // An unserved call prints a line, and answers an error.
@@ -205,16 +219,18 @@ std::uint64_t GuestProgram::serve(const host::GuestCall& call) {
       const Function function = next_function();
       write(ArgumentWords::pointer<void>(frame.registers[0]), &function, sizeof function);
     } else {
+      meet(name);
       this_call = name.text.c_str();
       result = result_of(name, words);
       this_call = nullptr;
     }
     this_thread->enter();  // the thread's clock may be ahead
-    if (name.text != kTakeText && !program_.text_for_program().empty()) {
-      const std::uint64_t yes = 1;
-      write(ArgumentWords::pointer<std::byte>(call.arguments[1]) + offsetof(CallFrame, has_text), &yes,
-            sizeof yes);
-    }
+    std::uint64_t due = 0;
+    if (name.text != kTakeText && !program_.text_for_program().empty()) due |= kPrint;
+    if (std::exchange(functions_expected, false)) due |= kStartThread;
+    if (due != 0)
+      write(ArgumentWords::pointer<std::byte>(call.arguments[1]) + offsetof(CallFrame, due), &due,
+            sizeof due);
     return result;
   });
 }

@@ -1,4 +1,4 @@
-// A CUDA program on simulated cores: its process, its calls, and their runtime here.
+// A CUDA or OpenCL program on simulated cores: its process, its calls, and their runtime here.
 #pragma once
 
 #include <deque>
@@ -29,6 +29,7 @@ class GuestProgram final : public process::ProgramSide {
   void release(void* first, Bytes bytes) override;
   void hide(void* first, Bytes bytes, bool hidden) override;
   void begin(const Function& function, std::function<void()> ended) override;
+  void expect_functions() override;
   std::unique_ptr<host::HostThread> new_thread(machine::Process& machine) override;
 
   // For the program's thread of host functions: its last one has ended; waits for the next one.
@@ -46,14 +47,16 @@ class GuestProgram final : public process::ProgramSide {
   [[noreturn]] void end_by_fault(const char* what, const void* first, Bytes bytes, const rv64::Fault& fault);
   std::uint64_t result_of(const Name& name, ArgumentWords& words);
   std::uint64_t serve(const host::GuestCall& call);
+  void meet(const Name& name);
   std::uint64_t take_text(std::uint64_t to, std::uint64_t room);
   const Name& name_at(std::uint64_t address);
 
   const rv64::ProcessOptions options_;
   std::map<std::uint64_t, Name> names_;  // by where they lie in the program
   process::Program& program_;
-  std::deque<Due> due_;          // host functions not yet begun in the program
-  std::function<void()> ended_;  // of the begun one; empty: none
+  const Name* first_call_ = nullptr;  // of an API
+  std::deque<Due> due_;               // host functions not yet begun in the program
+  std::function<void()> ended_;       // of the begun one; empty: none
   host::GuestCalls calls_;
   machine::SimulatedHost host_;
 };

@@ -10,6 +10,7 @@
 #include "cuda_runtime_api.h"
 #include "duet_full_empty.h"
 #include "guest/served_by_hand.h"
+#include "guest/served_opencl.h"
 
 extern "C" {
 // duet.h has them for programs alone.
@@ -84,9 +85,10 @@ const std::map<std::string, Served>& all() {
 }  // namespace
 
 ServedName served(const std::string& name) {
-  if (const auto found = all().find(name); found != all().end()) return {found->second, false};
+  if (const Served of_opencl = served_opencl(name)) return {of_opencl, false, true};
+  if (const auto found = all().find(name); found != all().end()) return {found->second, false, false};
   for (const char* ending : {"_ptsz", "_ptds"})
-    if (name.ends_with(ending)) return {served(name.substr(0, name.size() - 5)).function, true};
+    if (name.ends_with(ending)) return {served(name.substr(0, name.size() - 5)).function, true, false};
   return {};
 }
 

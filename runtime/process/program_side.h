@@ -33,10 +33,12 @@ class ProgramSide {
   // A function of the program, with its arguments.
   struct Function {
     const void* address = nullptr;
-    std::array<std::uint64_t, 3> arguments{};
+    std::array<std::uint64_t, 4> arguments{};
   };
   // It begins now, in simulated time, on the API's thread in the program. `ended` is called from there.
   virtual void begin(const Function& function, std::function<void()> ended) = 0;
+  // The call that is being served names a function to begin later: the program makes that thread.
+  virtual void expect_functions() = 0;
   // For the thread whose call is being served.
   virtual std::unique_ptr<host::HostThread> new_thread(machine::Process& machine) = 0;
 };

@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
-"""Every function that the native runtime has is served on the simulated host, or stands here with the reason why it is not.
+"""Every function that the native runtime has is served on the simulated host, or stands here with the reason why it is not; and of OpenCL's
+every one that programs find in its loader.
 
 Usage: table_test.py BUILD_DIRECTORY SOURCE_DIRECTORY
 """
+import ctypes.util
 import pathlib
 import re
 import subprocess
@@ -15,12 +17,30 @@ REFUSED = {
 }
 
 
+def functions_of(library):
+    """Names that it exports. Weak ones are stubs of what does not exist."""
+    symbols = subprocess.run(["nm", "-D", "--defined-only", str(library)], capture_output=True, text=True, check=True).stdout
+    return {words[2].split("@")[0] for words in map(str.split, symbols.splitlines()) if words[1] == "T"}
+
+
+def opencl_faults(build, source):
+    """Of a name of the loader: no stub in programs, or served by none. What Duet has or lacks is served by being in entries.h."""
+    loader = ctypes.util.find_library("OpenCL")
+    folder = next((path for path in map(pathlib.Path, ("/usr/lib/x86_64-linux-gnu", "/usr/lib64", "/usr/lib")) if loader and (path / loader).exists()), None)
+    entries = set(re.findall(r"X\((cl\w+)\)", (source / "runtime/opencl/api/entries.h").read_text()))
+    native = {name for name in functions_of(folder / loader) if name.startswith("cl")} if folder else entries
+    own = set(re.findall(r"^void\* (cl\w+)\(", (source / "runtime/guest/library/duet_guest_opencl.cpp").read_text(), re.M))
+    stubs = set(re.findall(r"^STUB (\w+)$", (build / "lib/duet/guest/opencl_stubs.inc").read_text(), re.M))
+    by_hand = set(re.findall(r"^(?:BOXES|EXTENTS|BY)\((\w+)", (source / "runtime/guest/served_opencl.def").read_text(), re.M))
+    if len(native) < 100 or len(own) != 2:
+        return [f"only {len(native)} functions found in {loader}, {len(own)} in duet_guest_opencl.cpp"]
+    return [f"{name} has no stub in programs" for name in sorted(native - stubs - own)] + \
+           [f"{name} is not in entries.h" for name in sorted((stubs | by_hand) - entries)]
+
+
 def main() -> int:
     build, source = (pathlib.Path(path).resolve() for path in sys.argv[1:3])
-    symbols = subprocess.run(["nm", "-D", "--defined-only", str(build / "lib/duet/cuda/libcudart.so.13")], capture_output=True, text=True,
-                             check=True).stdout
-    # Weak ones are stubs of what does not exist.
-    native = {words[2].split("@")[0] for words in map(str.split, symbols.splitlines()) if words[1] == "T"}
+    native = functions_of(build / "lib/duet/cuda/libcudart.so.13")
     if len(native) < 250:
         print(f"only {len(native)} functions found in libcudart.so.13")
         return 1
@@ -39,6 +59,7 @@ def main() -> int:
         elif name not in with_stub:
             wrong.append(f"{name} has no stub in programs")
     wrong += [f"{name} is served, and listed as refused" for name in REFUSED if name in served]
+    wrong += opencl_faults(build, source)
     print("\n".join(wrong) or f"{len(native)} functions, {len(REFUSED)} refused")
     return 1 if wrong else 0
 

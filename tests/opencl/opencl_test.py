@@ -73,6 +73,13 @@ class OpenCl(unittest.TestCase):
     def test_memory(self):
         self.passes("memory")
 
+    def test_arguments(self):
+        self.passes("arguments")
+
+    def test_callbacks(self):
+        self.passes("callbacks")
+        self.passes("callbacks", "--machine", "mi300a")  # native kernels with buffers
+
     def test_kernels(self):
         stats = self.passes("kernels", before="n is 5 and 2.50\n")
         # A border in two dimensions makes four grids, in three eight.

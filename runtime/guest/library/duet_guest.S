@@ -1,11 +1,11 @@
 # What a program on simulated cores is linked with in place of libcudart: every name of the CUDA runtime and of
 # duet.h leaves the program here. The runtime runs outside of it, in the simulator (runtime/guest).
 #
-# A stub puts its name into t1. duet_guest_call keeps the argument registers on the stack, with where the
+# A stub (stub_macro.inc) puts its name into t1. duet_guest_call keeps the argument registers on the stack, with where the
 # caller's stack begins (arguments that registers have no room for), the time at which the call began, and room
 # for an answer, and makes the system call that Duet serves: a0 the name's address, a1 that of these words. What
-# is answered is what the function returns; the room is not 0 then if device code has printed something, which
-# duet_guest_print writes. Structures and pointers follow the RISC-V calling convention (LP64D).
+# is answered is what the function returns; the room is not 0 then if something is left to do, for which
+# duet_guest_after_call is called. Structures and pointers follow the RISC-V calling convention (LP64D).
 
   .text
   .globl duet_guest_call
@@ -37,23 +37,12 @@ duet_guest_call:
 1:
   sd a0, 88(sp)
   sd ra, 96(sp)
-  call duet_guest_print
+  mv a0, t0
+  call duet_guest_after_call
   ld a0, 88(sp)
   ld ra, 96(sp)
   addi sp, sp, 112
   ret
 
-# Weak: duet_guest.cpp has some of them itself.
-.macro STUB name
-  .section .text.\name, "ax", @progbits
-  .weak \name
-  .type \name, @function
-\name:
-  lla t1, 1f
-  tail duet_guest_call
-  .section .rodata.\name, "a", @progbits
-1:
-  .asciz "\name"
-.endm
-
+#include "stub_macro.inc"
 #include "stubs.inc"

@@ -22,8 +22,8 @@ thread_local unsigned configuration_count = 0;
 
 // A stream's due host function, as guest_program.cpp writes it.
 struct HostFunction {
-  void (*address)(void*, void*, void*);
-  void* arguments[3];
+  void (*address)(void*, void*, void*, void*);
+  void* arguments[4];
 };
 
 }  // namespace
@@ -49,18 +49,13 @@ cudaError_t duetGuestGraphAddNode(cudaGraphNode_t* node, cudaGraph_t graph, cons
 // The text of cudaGraphDebugDotPrint, as much as there is room for; `all`: its length.
 cudaError_t duetGuestGraphText(cudaGraph_t graph, unsigned flags, void* text, size_t room, size_t* all);
 
-__attribute__((visibility("hidden"))) void duet_guest_print() {
-  char text[256];
-  while (const size_t bytes = duetGuestTakeText(text, sizeof text)) fwrite(text, 1, bytes, stdout);
-}
-
 // Host functions run here, one after the other. The thread is made by the first call with a possible need for
 // it, and takes no signals: these are for the program's own threads.
 static void* run_host_functions(void*) {
   for (;;) {
     HostFunction next;
     duetGuestNextFunction(&next);
-    next.address(next.arguments[0], next.arguments[1], next.arguments[2]);
+    next.address(next.arguments[0], next.arguments[1], next.arguments[2], next.arguments[3]);
   }
 }
 
@@ -70,7 +65,8 @@ static void start_thread() {
   pthread_sigmask(SIG_SETMASK, &all, &before);
   pthread_t thread;
   if (pthread_create(&thread, nullptr, run_host_functions, nullptr) != 0) {
-    fputs("duet: the program may have no more threads: host functions in streams need one\n", stderr);
+    fputs("duet: the program may have no more threads: functions that the GPU's side calls need one\n",
+          stderr);
     abort();
   }
   pthread_detach(thread);
@@ -80,6 +76,15 @@ static void start_thread() {
 static void need_thread() {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
   pthread_once(&once, start_thread);
+}
+
+// What a call has left to do (call_arguments.h): 1: device code has printed something; 2: the call named a
+// function that is to be called later.
+__attribute__((visibility("hidden"))) void duet_guest_after_call(unsigned long due) {
+  char text[256];
+  if ((due & 1) != 0)
+    while (const size_t bytes = duetGuestTakeText(text, sizeof text)) fwrite(text, 1, bytes, stdout);
+  if ((due & 2) != 0) need_thread();
 }
 
 cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void* data) {

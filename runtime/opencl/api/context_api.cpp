@@ -105,7 +105,8 @@ DUET_CL(clSetContextDestructorCallback, Other,
         (cl_context context, void(CL_CALLBACK* notify)(cl_context, void*), void* user_data)) {
   if (find(context) == nullptr) return CL_INVALID_CONTEXT;
   if (notify == nullptr) return CL_INVALID_VALUE;
-  context->destructors.push_back([=] { notify(context, user_data); });
+  context->destructors.push_back([=] { call_program(notify, context, user_data); });
+  expect_calls();
   return CL_SUCCESS;
 }
 DUET_CL_END

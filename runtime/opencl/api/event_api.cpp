@@ -76,7 +76,10 @@ DUET_CL(clSetEventCallback, Other,
   if (find(event) == nullptr) return CL_INVALID_EVENT;
   if (notify == nullptr || at < CL_COMPLETE || at > CL_SUBMITTED || (event->is_user() && at != CL_COMPLETE))
     return CL_INVALID_VALUE;
-  const auto function = [=](cl_int status) { notify(event, status < 0 ? status : at, user_data); };
+  const auto function = [=](cl_int status) {
+    call_program(notify, event, status < 0 ? status : at, user_data);
+  };
+  expect_calls();
   if (event->status <= at)
     session.call_later([=, status = event->status] { function(status); });
   else

@@ -104,7 +104,7 @@ DUET_CL(clSetKernelExecInfo, Query,
     case CL_KERNEL_EXEC_INFO_SVM_FINE_GRAIN_SYSTEM: {
       if (bytes != sizeof(cl_bool) || value == nullptr) return CL_INVALID_VALUE;
       cl_bool wanted = CL_FALSE;
-      std::memcpy(&wanted, value, sizeof wanted);
+      session.core().program().read_memory("clSetKernelExecInfo", value, &wanted, sizeof wanted);
       return wanted ? CL_INVALID_OPERATION : CL_SUCCESS;
     }
     default:
@@ -209,39 +209,6 @@ DUET_CL(clEnqueueTask, Launch,
         (cl_command_queue queue, cl_kernel kernel, cl_uint count, const cl_event* list, cl_event* event)) {
   const std::size_t one = 1;
   return launch(session, host, queue, kernel, 1, nullptr, &one, &one, CL_COMMAND_TASK, {count, list, event});
-}
-DUET_CL_END
-
-DUET_CL(clEnqueueNativeKernel, HostFunction,
-        (cl_command_queue queue, void(CL_CALLBACK* function)(void*), void* arguments, size_t bytes,
-         cl_uint number, const cl_mem* buffers, const void** places, cl_uint count, const cl_event* list,
-         cl_event* event)) {
-  if (find(queue) == nullptr) return CL_INVALID_COMMAND_QUEUE;
-  if (function == nullptr || (arguments == nullptr && (bytes != 0 || number != 0)) ||
-      (arguments != nullptr && bytes == 0) || (number == 0) != (buffers == nullptr) ||
-      (number == 0) != (places == nullptr))
-    return CL_INVALID_VALUE;
-  std::vector<std::byte> copy(bytes);
-  if (bytes != 0) std::memcpy(copy.data(), arguments, bytes);
-  EnqueueOptions options;
-  for (cl_uint i = 0; i < number; ++i) {
-    if (find(buffers[i]) == nullptr) return CL_INVALID_MEM_OBJECT;
-    if (!buffers[i]->whole().in_host_memory) return CL_INVALID_OPERATION;  // the host does not reach it
-    options.uses.emplace_back(buffers[i]);
-    void* const pointer = duet::pointer_of(buffers[i]->address);
-    const auto offset = static_cast<const std::byte*>(places[i]) - static_cast<const std::byte*>(arguments);
-    if (offset < 0 || static_cast<std::size_t>(offset) + sizeof pointer > bytes) return CL_INVALID_VALUE;
-    std::memcpy(copy.data() + offset, &pointer, sizeof pointer);
-  }
-  return enqueue(
-      session, host, *queue, CL_COMMAND_NATIVE_KERNEL, {count, list, event}, options,
-      [&session, queue, function, copy = std::move(copy)](HostThread& by, driver::StreamId stream) {
-        driver::Command command = core::host_function_command(
-            session.core(), {[function, copy]() mutable { function(copy.data()); }, {}});
-        command.stream = stream;
-        by.submit(std::move(command));
-        return submit_mark(session, by, *queue, stream);  // others wait for the mark
-      });
 }
 DUET_CL_END
 

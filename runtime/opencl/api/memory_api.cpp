@@ -110,7 +110,7 @@ DUET_CL_MAKE(cl_mem, clCreateSubBuffer, Other,
       forbids(CL_MEM_HOST_NO_ACCESS, CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_WRITE_ONLY))
     return CL_INVALID_VALUE;
   cl_buffer_region region;
-  std::memcpy(&region, what, sizeof region);
+  session.core().program().read_memory("clCreateSubBuffer", what, &region, sizeof region);
   if (region.size == 0) return CL_INVALID_BUFFER_SIZE;
   if (region.origin > parent->bytes || region.size > parent->bytes - region.origin) return CL_INVALID_VALUE;
   if (region.origin % kBaseAlignment != 0) return CL_MISALIGNED_SUB_BUFFER_OFFSET;
@@ -171,7 +171,8 @@ DUET_CL(clSetMemObjectDestructorCallback, Other,
         (cl_mem memory, void(CL_CALLBACK* notify)(cl_mem, void*), void* user_data)) {
   if (find(memory) == nullptr) return CL_INVALID_MEM_OBJECT;
   if (notify == nullptr) return CL_INVALID_VALUE;
-  memory->destructors.push_back([=] { notify(memory, user_data); });
+  memory->destructors.push_back([=] { call_program(notify, memory, user_data); });
+  expect_calls();
   return CL_SUCCESS;
 }
 DUET_CL_END

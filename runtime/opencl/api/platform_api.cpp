@@ -6,6 +6,7 @@
 #include "config/derived.h"
 #include "core/launch.h"
 #include "opencl/api/entries.h"
+#include "opencl/api/svm.h"
 
 namespace duet::opencl::api {
 
@@ -199,8 +200,9 @@ cl_int device_info(Session& session, cl_device_info what, const Answer& answer) 
     case CL_DEVICE_QUEUE_ON_DEVICE_PROPERTIES:
       return answer.value(cl_command_queue_properties{0});
     case CL_DEVICE_SVM_CAPABILITIES:
-      return answer.value(
-          cl_device_svm_capabilities{CL_DEVICE_SVM_COARSE_GRAIN_BUFFER | CL_DEVICE_SVM_FINE_GRAIN_BUFFER});
+      return answer.value(static_cast<cl_device_svm_capabilities>(
+          CL_DEVICE_SVM_COARSE_GRAIN_BUFFER | CL_DEVICE_SVM_FINE_GRAIN_BUFFER |
+          (has_svm_atomics(session) ? CL_DEVICE_SVM_ATOMICS : 0)));
     case CL_DEVICE_ATOMIC_MEMORY_CAPABILITIES:
     case CL_DEVICE_ATOMIC_FENCE_CAPABILITIES:
       return answer.value(static_cast<cl_device_atomic_capabilities>(

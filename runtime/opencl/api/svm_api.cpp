@@ -6,6 +6,7 @@
 #include "core/memory.h"
 #include "core/queues.h"
 #include "opencl/api/entries.h"
+#include "opencl/api/svm.h"
 #include "opencl/api/transfers.h"
 
 namespace duet::opencl::api {
@@ -37,17 +38,25 @@ cl_int enqueue_mark_of(Session& session, HostThread& host, cl_command_queue queu
 
 }  // namespace
 
+bool has_svm_atomics(Session& session) {
+  if (session.core().program().side() == nullptr) return false;
+  const memory::PageAttributes pages = memory::host_pages(session.config(), memory::AllocatingCall::Pinned);
+  return pages.home == memory::Home::HostDram && !pages.cacheability.gpu_l1 && !pages.cacheability.gpu_l2;
+}
+
 void* CL_API_CALL clSVMAlloc(cl_context context, cl_svm_mem_flags flags, size_t bytes, cl_uint alignment) {
   static ApiFunction function{"clSVMAlloc", CallKind::Allocate};
   return make<void*>(function, nullptr, [&](Session& session, HostThread&, void*& made) -> cl_int {
     constexpr cl_svm_mem_flags kAccess = CL_MEM_READ_WRITE | CL_MEM_WRITE_ONLY | CL_MEM_READ_ONLY;
     const cl_svm_mem_flags access = flags & kAccess;
     if (find(context) == nullptr) return CL_INVALID_CONTEXT;
-    if ((flags & ~(kAccess | CL_MEM_SVM_FINE_GRAIN_BUFFER)) != 0 || (access & (access - 1)) != 0 ||
-        bytes == 0 || bytes > session.config().gpu.dram.bytes || (alignment & (alignment - 1)) != 0 ||
-        alignment > 128)
-      return CL_INVALID_VALUE;
     const bool fine = (flags & CL_MEM_SVM_FINE_GRAIN_BUFFER) != 0;
+    const bool with_atomics = fine && has_svm_atomics(session);
+    const cl_svm_mem_flags known =
+        kAccess | CL_MEM_SVM_FINE_GRAIN_BUFFER | (with_atomics ? CL_MEM_SVM_ATOMICS : 0);
+    if ((flags & ~known) != 0 || (access & (access - 1)) != 0 || bytes == 0 ||
+        bytes > session.config().gpu.dram.bytes || (alignment & (alignment - 1)) != 0 || alignment > 128)
+      return CL_INVALID_VALUE;
     made = session.core().allocate_host(
         bytes, fine ? memory::AllocationKind::Pinned : memory::AllocationKind::Managed);
     if (made == nullptr) return CL_OUT_OF_RESOURCES;
@@ -71,21 +80,32 @@ DUET_CL(clEnqueueSVMFree, EventRecord,
   if (find(queue) == nullptr) return CL_INVALID_COMMAND_QUEUE;
   if ((number == 0) != (pointers == nullptr)) return CL_INVALID_VALUE;
   std::vector<void*> all(pointers, pointers + number);
+  // The list that the function reads.
+  Ref<_cl_mem> there;
+  if (notify != nullptr && session.core().program().side() != nullptr && number != 0) {
+    expect_calls();
+    there = memory_in_program(session, all.data(), number * sizeof(void*));
+    if (!there) return CL_OUT_OF_RESOURCES;
+  }
   cl_event own = nullptr;
   if (const cl_int error =
           enqueue_mark_of(session, host, queue, CL_COMMAND_SVM_FREE, {count, list, &own}, false);
       error != CL_SUCCESS)
     return error;
-  auto free_all = [&session, queue, all, notify, user_data](cl_int) mutable {
-    if (notify != nullptr) notify(queue, static_cast<cl_uint>(all.size()), all.data(), user_data);
+  const auto free_all = [&session, all] {
     const auto lock = session.core().program().lock();
-    if (notify == nullptr)
-      for (void* pointer : all) free_svm(session, pointer);
+    for (void* pointer : all) free_svm(session, pointer);
   };
+  const auto call_notify = [queue, all, there, notify, user_data]() mutable {
+    void** const list = there ? reinterpret_cast<void**>(there->shadow) : all.data();
+    call_program_with(there, notify, queue, static_cast<cl_uint>(all.size()), list, user_data);
+  };
+  std::function<void()> due = [&session, free_all] { session.do_when_due(free_all); };
+  if (notify != nullptr) due = call_notify;
   if (own->ended())
-    session.call_later([free_all]() mutable { free_all(CL_COMPLETE); });
+    session.call_later(due);
   else
-    own->callbacks.push_back({CL_COMPLETE, free_all});
+    own->callbacks.push_back({CL_COMPLETE, [due](cl_int) { due(); }});
   if (event != nullptr)
     *event = own;
   else

@@ -89,7 +89,7 @@ void Session::set_status(_cl_event& event, cl_int status) {
   auto due = std::partition(event.callbacks.begin(), event.callbacks.end(),
                             [&](const _cl_event::Callback& one) { return one.at < status; });
   for (auto one = due; one != event.callbacks.end(); ++one)
-    due_.push_back([function = std::move(one->function), status] { function(status); });
+    call_later([function = std::move(one->function), status] { function(status); });
   event.callbacks.erase(due, event.callbacks.end());
 }
 
@@ -115,9 +115,25 @@ cl_int call(ApiFunction& function, const std::function<cl_int(Session&, HostThre
   return result;
 }
 
+Ref<_cl_mem> memory_in_program(Session& session, const void* from, std::size_t bytes) {
+  void* const pages = session.core().allocate_host(bytes, memory::AllocationKind::Pinned);
+  if (pages == nullptr) return {};
+  Ref<_cl_mem> memory(new _cl_mem);
+  let_go(memory.get());  // no handle names it
+  memory->is_svm = memory->shadow_is_own = true;
+  memory->shadow = static_cast<std::byte*>(pages);
+  session.core().program().write_memory("a call", pages, from, bytes);
+  return memory;
+}
+
+void expect_calls() {
+  if (process::ProgramSide* const side = process::Program::get().side()) side->expect_functions();
+}
+
 cl_int Answer::bytes(const void* from, std::size_t size) const {
   if (to != nullptr && room < size) return CL_INVALID_VALUE;
-  if (to != nullptr && size != 0) std::memcpy(to, from, size);
+  Runtime& runtime = Session::get().core();
+  if (to != nullptr && size != 0) runtime.program().write_memory(runtime.space().calling(), to, from, size);
   if (needed != nullptr) *needed = size;
   return CL_SUCCESS;
 }

@@ -6,6 +6,7 @@
 //   } DUET_CL_END
 #pragma once
 
+#include <type_traits>
 #include <unordered_map>
 
 #include "opencl/session/objects.h"
@@ -36,7 +37,16 @@ class Session : private driver::CommandWatcher {
   // Functions of the program that are due; called outside of Duet.
   bool any_due() const { return !due_.empty(); }
   std::vector<std::function<void()>> take_due() { return std::exchange(due_, {}); }
-  void call_later(std::function<void()> function) { due_.push_back(std::move(function)); }
+  // `function` does nothing but call_program(): one on simulated cores begins it now, on a thread of its own.
+  void call_later(std::function<void()> function) {
+    if (core_.program().side() != nullptr) return function();
+    due_.push_back(std::move(function));
+  }
+  // Work of Duet's own among them: there it waits for the end of a call.
+  void do_when_due(std::function<void()> work) {
+    if (core_.program().side() == nullptr) return work();
+    due_.push_back(std::move(work));
+  }
 
   // Queues that hold commands.
   std::vector<_cl_command_queue*> holding;
@@ -66,6 +76,31 @@ class Session : private driver::CommandWatcher {
   std::vector<Ref<_cl_event>> ended_events_;
   std::vector<std::function<void()>> due_;
 };
+
+// The program's function: called here, or begun in a program on simulated cores. `used` is kept until it has
+// ended.
+template <typename... Parameters>
+void call_program_with(Ref<_cl_mem> used, void(CL_CALLBACK* function)(Parameters...),
+                       std::type_identity_t<Parameters>... values) {
+  process::ProgramSide* const side = process::Program::get().side();
+  if (side == nullptr) return function(values...);
+  const auto word = [](auto value) {
+    if constexpr (std::is_pointer_v<decltype(value)>)
+      return static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(value));
+    else  // RV64 keeps 32 bits with their sign, whatever the type
+      return static_cast<std::uint64_t>(std::int64_t{static_cast<std::int32_t>(value)});
+  };
+  side->begin({reinterpret_cast<const void*>(function), {word(values)...}}, [kept = std::move(used)] {});
+}
+template <typename... Parameters>
+void call_program(void(CL_CALLBACK* function)(Parameters...), std::type_identity_t<Parameters>... values) {
+  call_program_with({}, function, values...);
+}
+// Memory of a program on simulated cores with these bytes, for an argument of such a function; it goes with
+// the last Ref. Null: there is none.
+Ref<_cl_mem> memory_in_program(Session& session, const void* from, std::size_t bytes);
+// The call that is being served has named a function for call_program().
+void expect_calls();
 
 cl_int error_of(Reason reason);
 inline cl_int error_of(const Status& status) { return error_of(status.reason); }

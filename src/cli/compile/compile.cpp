@@ -32,6 +32,7 @@ namespace {
 constexpr const char* kCompiler = "clang++-19";
 constexpr const char* kDefaultArchitecture = "sm_60";
 constexpr const char* kRiscvHeaders = "/usr/riscv64-linux-gnu/include";
+constexpr const char* kRiscvLibraries = "/usr/riscv64-linux-gnu/lib";
 constexpr const char* kOpenMpOfClang = "/usr/lib/llvm-19/lib/libomp.so";
 constexpr const char* kRiscvFlags[] = {"--target=riscv64-linux-gnu", "-march=rv64gc"};
 
@@ -80,6 +81,7 @@ struct Request {
   bool ptx_only = false;      // -ptx
   bool riscv64 = false;       // --host riscv64: the host's part is for simulated cores
   bool openmp = false;        // -fopenmp
+  bool opencl = false;        // -lOpenCL, for simulated cores
   // Where LLVM's own runtime is not there for the processor, libgomp's is (lib/duet/openmp).
   bool openmp_by_libgomp() const { return openmp && (riscv64 || !fs::exists(kOpenMpOfClang)); }
 };
@@ -94,7 +96,25 @@ std::string cccl_of(const std::string& headers) {
                   headers));
 }
 
-// Such a program is static, and has the runtime's functions without asking for a library.
+// -lOpenCL, -l OpenCL, or the loader's file, which build systems name.
+bool take_opencl(std::vector<std::string>& inputs) {
+  bool found = false;
+  for (std::size_t i = 0; i < inputs.size();) {
+    const bool in_two = inputs[i] == "-l" && i + 1 < inputs.size() && inputs[i + 1] == "OpenCL";
+    if (!in_two && inputs[i] != "-lOpenCL" &&
+        !fs::path(inputs[i]).filename().string().starts_with("libOpenCL.")) {
+      ++i;
+      continue;
+    }
+    const auto first = inputs.begin() + static_cast<std::ptrdiff_t>(i);
+    inputs.erase(first, first + (in_two ? 2 : 1));
+    found = true;
+  }
+  return found;
+}
+
+// Such a program is static, and has the runtime's functions without asking for a library; OpenCL's with the
+// usual name of its loader.
 void fit_for_riscv(Request& request) {
   for (const std::string& flag : request.flags)
     if (flag == "-shared")
@@ -106,6 +126,12 @@ void fit_for_riscv(Request& request) {
   std::erase_if(request.link_inputs, [](const std::string& input) {
     return input == "-lcudart" || input == "-lcudart_static" || input == "-lcuda";
   });
+  request.opencl = take_opencl(request.link_inputs);
+  if (request.opencl && !request.sources.empty())
+    throw Error(
+        fmt::format("cc: --host riscv64: {} is CUDA, and -lOpenCL is OpenCL: a program on simulated cores "
+                    "uses one of them: take the other one out, or compile for --host native",
+                    request.sources.front()));
 }
 
 bool is_host_source(const std::string& file) {
@@ -365,8 +391,12 @@ int link_for_riscv(const config::Installation& installation, const Request& requ
   link.insert(link.end(), request.flags.begin(), request.flags.end());
   link.insert(link.end(), {"-o", request.output.empty() ? "a.out" : request.output});
   link.insert(link.end(), objects.begin(), objects.end());
+  // Before folders with this computer's libraries, which build systems name.
+  link.push_back(std::string("-L") + kRiscvLibraries);
   link.insert(link.end(), request.link_inputs.begin(), request.link_inputs.end());
-  for (const char* part : {"duet_guest.cpp", "duet_guest.S"}) {
+  std::vector<std::string> parts = {"duet_guest.cpp", "duet_guest.S"};
+  if (request.opencl) parts.insert(parts.end(), {"duet_guest_opencl.cpp", "duet_guest_opencl.S"});
+  for (const std::string& part : parts) {
     const std::string object = fmt::format("{}/{}.o", temporary.path, part);
     if (const int status =
             compile_part(installation, request, installation.guest_directory + "/" + part, object);

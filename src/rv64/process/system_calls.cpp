@@ -239,10 +239,10 @@ std::string SystemCalls::describe_deadlock() const {
 
 std::int64_t SystemCalls::refuse_unknown(std::uint64_t number, std::uint64_t pc) {
   if (number == kGpuCallNumber)
-    throw Error(
-        fmt::format("{}: this program makes CUDA calls, and there is no GPU to serve them: run it on "
-                    "a machine with [cpu] and [gpu], such as lustig2013",
-                    program_));
+    throw Error(fmt::format(
+        "{}: this program makes CUDA or OpenCL calls, and there is no GPU to serve them: run it on "
+        "a machine with [cpu] and [gpu], such as lustig2013",
+        program_));
   if (told_.insert(number).second) {
     const char* name = name_of(number);
     fmt::print(stderr, "duet: {}: system call {} ({}) at pc {:#x} is not simulated: it answers ENOSYS\n",

@@ -81,6 +81,14 @@ static inline cl_mem buffer_of(cl_mem_flags flags, size_t bytes, void* from) {
   return buffer;
 }
 
+// Functions of the program may be called on another thread, after what they wait for: a while for them.
+static inline void await(cl_command_queue queue, const volatile int* what, int value) {
+  for (int i = 0; *what != value && i < 10000; i++) OK(clFlush(queue));
+  if (*what == value) return;
+  printf("a function of the program has not been called: %d, expected %d\n", *what, value);
+  failures++;
+}
+
 static inline int finished(const char* name) {
   if (failures == 0) printf("PASS %s\n", name);
   return failures != 0;

@@ -64,7 +64,7 @@ static void shared(cl_svm_mem_flags flags) {
   clSVMFree(context, data);
 }
 
-static int destroyed;
+static volatile int destroyed;
 static void CL_CALLBACK note(cl_mem memory, void* order) {
   (void)memory;
   destroyed = destroyed * 10 + *(int*)order;
@@ -137,6 +137,6 @@ int main(void) {
   OK(clSetMemObjectDestructorCallback(other, note, &two));
   OK(clReleaseMemObject(other));
   OK(clFinish(queue));
-  TRUE_THAT(destroyed == 21);
+  await(queue, &destroyed, 21);
   return finished("memory");
 }
