@@ -205,15 +205,19 @@ void grid_size(const KernelView& k) {
 void barriers(const KernelView& k) {
   const double share = k.warps_wait_for(IssueSlot::Barrier);
   if (share < kBarrier) return;
-  k.add(
-      "barriers", "__syncthreads",
-      fmt::format("warps are at a barrier for {:.0f} % of their time, and {:.0f} % of issue slots issue",
-                  percent(share), percent(k.waits_for(IssueSlot::Issued))),
-      active_lanes(k) < kAlone
-          ? "let all threads share what few of them do alone while the others wait (if (threadIdx.x == 0) ..)"
-          : "leave out the ones that order nothing, give the warps of a block as much to do, or use "
-            "__syncwarp where a warp is enough",
-      share * (1 - k.waits_for(IssueSlot::Issued)), {});
+  k.add("barriers", k.facts.in_words("__syncthreads", "barrier"),
+        fmt::format("warps are at a barrier for {:.0f} % of their time, and {:.0f} % of issue slots issue",
+                    percent(share), percent(k.waits_for(IssueSlot::Issued))),
+        active_lanes(k) < kAlone
+            ? k.facts.in_words("let all threads share what few of them do alone while the others wait (if "
+                               "(threadIdx.x == 0) ..)",
+                               "let all work-items share what few of them do alone while the others wait (if "
+                               "(get_local_id(0) == 0) ..)")
+            : k.facts.in_words(
+                  "leave out the ones that order nothing, give the warps of a block as much to do, or use "
+                  "__syncwarp where a warp is enough",
+                  "leave out the ones that order nothing, or give all work-items of a group as much to do"),
+        share * (1 - k.waits_for(IssueSlot::Issued)), {});
 }
 
 }  // namespace

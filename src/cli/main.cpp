@@ -41,13 +41,14 @@ namespace config = duet::config;
 namespace sweep = duet::sweep;
 
 constexpr const char* kIntroduction =
-    "Duet runs CUDA programs on simulated CPU-GPU machines and tells where the time of an offload goes.\n\n"
+    "Duet runs CUDA and OpenCL programs on simulated CPU-GPU machines and tells where the time of an offload "
+    "goes.\n\n"
     "First steps:\n"
     "  duet cc app.cu -o app            compile a CUDA program (clang, no NVIDIA file)\n"
     "  duet run ./app                   run it on the GTX 580 of lustig2013; results in duet-out/\n"
     "  duet run --set gpu.sm.count=8 ./app    the same on a changed machine\n"
     "  duet machines show gtx580        every parameter with its unit and source\n"
-    "Binaries of nvcc run as they are (stripped: with -cudart shared).\n"
+    "Binaries of nvcc, and of OpenCL, run as they are (stripped: with -cudart shared).\n"
     "Exit status: the program's own; 125 when Duet cannot run it, 124 on deadlock or time-out, 2 where the\n"
     "command line cannot be read.";
 
@@ -262,7 +263,8 @@ std::vector<std::string> check_run_words(const config::Installation& installatio
 }
 
 Subcommand run_command(CLI::App& duet, const std::vector<std::string>& arguments) {
-  CLI::App* app = duet.add_subcommand("run", "run a CUDA program, a script of them, or a bare PTX kernel");
+  CLI::App* app =
+      duet.add_subcommand("run", "run a CUDA or OpenCL program, a script of them, or a bare PTX kernel");
   const auto options = std::make_shared<RunOptions>();
   app->footer(kRunFooter);
   add_run_options(*app, *options);

@@ -1,22 +1,24 @@
 #!/usr/bin/env python3
 """The subtests of Khronos' OpenCL-CTS under Duet, each in a process of its own: which of them pass?
 
-Usage: opencl_cts.py --build DIR [--duet PATH] [--machine M] [--only WORD] [--limit SECONDS] [--pocl] [--all] [--json FILE]
+Usage: opencl_cts.py --build DIR [--duet PATH] [--machine M] [--only WORD] [--limit SECONDS] [--pocl] [--all] [--write FILE]
 
 DIR holds test programs that were built from a checkout of OpenCL-CTS (test_basic, test_api, ..), at any depth. A line a subtest that does not pass:
 "refused" and what is not supported, by the test's words or Duet's; "wrong" and the test's first error; "slow" (more than --limit seconds). --pocl asks
 for each of those whether it passes under pocl, --all gives passed ones a line, too. Programs run on the functional GPU, in the tests' own short mode
 (--wimpy). DIR is $OPENCL_CTS if not said; without it one line says so and the exit status is 77; 1: a subtest is wrong.
+--write leaves a row a program as a data file.
 """
 import argparse
-import json
 import os
 import pathlib
 import re
 import sys
 import tempfile
 
-from limited import call
+sys.path.insert(1, str(pathlib.Path(__file__).resolve().parents[2] / "experiments"))
+import data_file  # noqa: E402
+from limited import call  # noqa: E402
 
 VERDICTS = ("passed", "refused", "wrong", "slow")
 ERROR = re.compile(r"(?i)^.*(\berror\b|fail|mismatch|invalid|!=|unable).*$", re.MULTILINE)
@@ -54,7 +56,7 @@ def main():
     parser.add_argument("--limit", type=float, default=60)
     parser.add_argument("--pocl", action="store_true")
     parser.add_argument("--all", action="store_true")
-    parser.add_argument("--json", type=pathlib.Path)
+    parser.add_argument("--write", type=data_file.target)
     arguments = parser.parse_args()
     if arguments.build is None or not pathlib.Path(arguments.build).is_dir():
         print("skipped: needs a folder with test programs of OpenCL-CTS (--build DIR)")
@@ -82,12 +84,11 @@ def main():
                 if arguments.all or verdict != "passed":
                     pocl = f" (pocl: {row['pocl']})" if "pocl" in row else ""
                     print(f"{program.name:18} {name:44} {verdict:8}{pocl} {words}".rstrip(), flush=True)
-    print(f"\n{'program':18}" + "".join(f"{verdict:>9}" for verdict in VERDICTS))
+    table = data_file.Table(["program", *VERDICTS])
     for program in dict.fromkeys(row["program"] for row in rows):
-        counts = (sum(row["program"] == program and row["verdict"] == verdict for row in rows) for verdict in VERDICTS)
-        print(f"{program:18}" + "".join(f"{count:9}" for count in counts))
-    if arguments.json:
-        arguments.json.write_text(json.dumps(rows, indent=1) + "\n")
+        table.row(program, *(sum(row["program"] == program and row["verdict"] == verdict for row in rows) for verdict in VERDICTS))
+    if arguments.write:
+        table.write(arguments.write, simulated=False)
     return int(any(row["verdict"] == "wrong" for row in rows) or not rows)
 
 

@@ -1,23 +1,25 @@
 #!/usr/bin/env python3
 """Published OpenCL programs, compiled from their sources, run by pocl and by Duet: whether Duet gives what they give there.
 
-Usage: opencl_programs.py --source DIR [--duet PATH] [--timed] [--only WORD] [--limit SECONDS] [--json FILE]
+Usage: opencl_programs.py --source DIR [--duet PATH] [--timed] [--only WORD] [--limit SECONDS] [--write FILE]
 
 DIR holds checkouts of the suites of opencl_suites.py, at any depth. A line a program: "passed"; "ran": it ended as it should, and only measures;
 "wrong" and the first line that differs; "refused" and what Duet says; "slow" (more than --limit seconds); "no judge": it fails under pocl, too, or
 does not compile. Programs run on the functional GPU, or, --timed, on the simulated one. DIR is $OPENCL_PROGRAMS if not said; without it, or without pocl
 (apt-get install pocl-opencl-icd), one line says so and the exit status is 77; 1: a program is wrong or refused.
+--write leaves a row a suite as a data file.
 """
 import argparse
-import json
 import os
 import pathlib
 import re
 import sys
 import tempfile
 
-from limited import call
-from opencl_suites import programs
+sys.path.insert(1, str(pathlib.Path(__file__).resolve().parents[2] / "experiments"))
+import data_file  # noqa: E402
+from limited import call  # noqa: E402
+from opencl_suites import SUITES, programs  # noqa: E402
 
 LINE_OF_TIMES = re.compile(r"(?i)time|second|took|init|alloc|htod|dtoh|exec|close|total|platform|device|vendor|speed|GB/s|context|pocl|computation|\bms\b|MB\]|Duet|Genuine|pthread|cpu|work-groups of size")
 # What a program says of its own check.
@@ -70,7 +72,7 @@ def main():
     parser.add_argument("--timed", action="store_true")
     parser.add_argument("--only", default="")
     parser.add_argument("--limit", type=float, default=60)
-    parser.add_argument("--json", type=pathlib.Path)
+    parser.add_argument("--write", type=data_file.target)
     arguments = parser.parse_args()
     if arguments.source is None or not pathlib.Path(arguments.source).is_dir():
         print("skipped: needs a folder with OpenCL programs (--source DIR)")
@@ -88,8 +90,13 @@ def main():
             print(f"{name:32} {verdict:9} {words}".rstrip(), flush=True)
     counts = {verdict: sum(row["verdict"] == verdict for row in rows) for verdict in ("passed", "ran", "wrong", "refused", "slow", "no judge")}
     print(f"{len(rows)} programs: " + ", ".join(f"{count} {verdict}" for verdict, count in counts.items()))
-    if arguments.json:
-        arguments.json.write_text(json.dumps(rows, indent=1) + "\n")
+    if arguments.write:
+        table = data_file.Table(["suite", "programs", "passed", "only measure", "not passed"])
+        for suite in SUITES:
+            own = [row for row in rows if row["program"].startswith(suite)]
+            others = (f"{row['program'].removeprefix(suite).strip()}: {row['verdict']}" for row in own if row["verdict"] not in ("passed", "ran"))
+            table.row(suite, len(own), *(sum(row["verdict"] == verdict for row in own) for verdict in ("passed", "ran")), ", ".join(others) or "none")
+        table.write(arguments.write, simulated=False)
     return int(counts["wrong"] + counts["refused"] > 0 or not rows)
 
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Host instructions per CUDA call, counted by callgrind in the program's process: a launch, a launch that is waited for, an attribute.
+"""Host instructions per API call, counted by callgrind in the program's process: a launch, a launch that is waited for, a query; of CUDA and of OpenCL.
 Usage: calls.py [--duet PATH] [--record]
 
 Each is counted in two runs with different numbers of calls; the difference leaves out all that happens once. Fails (1) where a call needs
@@ -16,15 +16,17 @@ RECORD = HERE / "calls.json"
 TOLERANCE = 0.05
 FEW, MANY = 200, 700
 # Name in the record, kind of call, options of duet run.
+OPENCL = (("OpenCL argument", "argument", ()), ("OpenCL launch", "launch", ()), ("OpenCL launch, functional", "launch", ("--functional",)),
+          ("OpenCL launch and wait", "launch_and_wait", ()))
 CASES = (("attribute", "attribute", ()), ("launch", "launch", ()), ("launch, functional", "launch", ("--functional",)),
          ("launch and wait", "launch_and_wait", ()), ("launch and wait, functional", "launch_and_wait", ("--functional",)),
          ("launch and wait, h100", "launch_and_wait", ("-m", "h100")),
          ("launch and wait, h100, functional", "launch_and_wait", ("-m", "h100", "--functional")))
 
 
-def count(duet, folder, options, kind, calls):
+def count(duet, program, options, kind, calls):
     """Host instructions of the program's process, and how many calls it made."""
-    line = [duet, "run", "-q", "--no-lines", "--out", f"{folder}/run", *options, "--", *callgrind.COMMAND, f"{folder}/calls", kind, str(calls)]
+    line = [duet, "run", "-q", "--no-lines", "--out", f"{program}.run", *options, "--", *callgrind.COMMAND, program, kind, str(calls)]
     return callgrind.count(line)[0], calls
 
 
@@ -34,8 +36,10 @@ def main():
     measured = {}
     with tempfile.TemporaryDirectory() as folder:
         subprocess.run([options.duet, "cc", str(HERE / "calls.cu"), "-o", f"{folder}/calls"], check=True)
-        for name, kind, extra in CASES:
-            measured[name] = round(callgrind.per_unit([count(options.duet, folder, extra, kind, calls) for calls in (FEW, MANY)]))
+        subprocess.run(["cc", "-O1", str(HERE / "calls_opencl.c"), "-o", f"{folder}/calls_opencl", "-lOpenCL"], check=True)
+        for cases, program in ((CASES, f"{folder}/calls"), (OPENCL, f"{folder}/calls_opencl")):
+            for name, kind, extra in cases:
+                measured[name] = round(callgrind.per_unit([count(options.duet, program, extra, kind, calls) for calls in (FEW, MANY)]))
     callgrind.judge(RECORD, "host_instructions_per_call", measured, TOLERANCE, options.record)
 
 
