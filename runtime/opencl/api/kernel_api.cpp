@@ -38,6 +38,49 @@ Arguments arguments_of(const _cl_kernel& kernel) {
   return all;
 }
 
+// What a program from source says of an image argument's type.
+cl_mem_object_type image_type_of(const ArgumentInfo& info) {
+  constexpr std::pair<const char*, cl_mem_object_type> kTypes[] = {
+      {"image1d_t", CL_MEM_OBJECT_IMAGE1D},
+      {"image1d_buffer_t", CL_MEM_OBJECT_IMAGE1D_BUFFER},
+      {"image1d_array_t", CL_MEM_OBJECT_IMAGE1D_ARRAY},
+      {"image2d_t", CL_MEM_OBJECT_IMAGE2D},
+      {"image2d_array_t", CL_MEM_OBJECT_IMAGE2D_ARRAY},
+      {"image3d_t", CL_MEM_OBJECT_IMAGE3D}};
+  for (const auto& [name, type] : kTypes)
+    if (info.type == name) return type;
+  return 0;  // by a name of the program's
+}
+
+// An argument that is a buffer, an image or a sampler, and the number that the kernel takes for it. A program
+// from a binary does not say which: the handle does.
+cl_int object_argument(const _cl_kernel& kernel, cl_uint index, void* handle, _cl_kernel::Argument& argument,
+                       std::uint64_t& number) {
+  const ArgumentInfo* const info =
+      index < kernel.info.arguments.size() ? &kernel.info.arguments[index] : nullptr;
+  const auto* const sampler = find(static_cast<cl_sampler>(handle));
+  if (info != nullptr ? info->type == "sampler_t" : sampler != nullptr) {
+    if (sampler == nullptr) return CL_INVALID_SAMPLER;
+    number = sampler_value(sampler->normalized, sampler->addressing, sampler->filter);
+    return CL_SUCCESS;
+  }
+  const bool wants_image = info != nullptr && !info->access.empty() && info->access != "none";
+  if (handle == nullptr) return wants_image ? CL_INVALID_MEM_OBJECT : CL_SUCCESS;
+  auto* const memory = static_cast<cl_mem>(handle);
+  if (find(memory) == nullptr) return CL_INVALID_MEM_OBJECT;
+  if (info != nullptr && wants_image != (memory->image != nullptr)) return CL_INVALID_ARG_VALUE;
+  if (wants_image) {
+    const cl_mem_object_type type = image_type_of(*info);
+    if ((type != 0 && type != memory->image->type) ||
+        (info->access != "write_only" && (memory->flags & CL_MEM_WRITE_ONLY) != 0) ||
+        (info->access != "read_only" && (memory->flags & CL_MEM_READ_ONLY) != 0))
+      return CL_INVALID_ARG_VALUE;
+  }
+  argument.memory = Ref<_cl_mem>(memory);
+  number = (memory->image ? memory->image->object : memory->address).value();
+  return CL_SUCCESS;
+}
+
 // As the source has them, apart from blanks.
 std::string attributes_of(const KernelInfo& info) {
   std::string all;
@@ -189,7 +232,7 @@ cl_int launch(Session& session, HostThread& host, cl_command_queue queue, cl_ker
     return error;
   EnqueueOptions options;
   for (const _cl_kernel::Argument& argument : kernel->arguments)
-    if (argument.buffer) options.uses.push_back(argument.buffer);
+    if (argument.memory) options.uses.push_back(argument.memory);
   Arguments arguments = arguments_of(*kernel);
   const config::Gpu& gpu = session.config().gpu;
   // Programs without partial groups take the grid for the whole (builtins/work_items.cl): theirs is one.
@@ -252,16 +295,13 @@ DUET_CL(clSetKernelArg, Query, (cl_kernel kernel, cl_uint index, size_t bytes, c
   } else if (parameter.pointed_space == ptx::PointedSpace::Global ||
              parameter.pointed_space == ptx::PointedSpace::Const) {
     if (bytes != sizeof(cl_mem)) return CL_INVALID_ARG_SIZE;
-    cl_mem buffer = nullptr;
+    void* handle = nullptr;
     if (value != nullptr)
-      session.core().program().read_memory("clSetKernelArg", value, &buffer, sizeof buffer);
-    std::uint64_t address = 0;
-    if (buffer != nullptr) {
-      if (find(buffer) == nullptr) return CL_INVALID_MEM_OBJECT;
-      argument.buffer = Ref<_cl_mem>(buffer);
-      address = buffer->address.value();
-    }
-    std::memcpy(place, &address, sizeof address);
+      session.core().program().read_memory("clSetKernelArg", value, &handle, sizeof handle);
+    std::uint64_t number = 0;
+    if (const cl_int error = object_argument(*kernel, index, handle, argument, number); error != CL_SUCCESS)
+      return error;
+    std::memcpy(place, &number, sizeof number);
   } else {
     if (value == nullptr) return CL_INVALID_ARG_VALUE;
     if (bytes != parameter.bytes) return CL_INVALID_ARG_SIZE;
@@ -369,7 +409,11 @@ DUET_CL(clGetKernelArgInfo, Query,
       return answer.value(kSpaces[std::min<std::uint32_t>(info.address_space, 3)]);
     }
     case CL_KERNEL_ARG_ACCESS_QUALIFIER:
-      return answer.value(cl_kernel_arg_access_qualifier{CL_KERNEL_ARG_ACCESS_NONE});  // there are no images
+      for (const auto& [word, access] : {std::pair("read_only", CL_KERNEL_ARG_ACCESS_READ_ONLY),
+                                         {"write_only", CL_KERNEL_ARG_ACCESS_WRITE_ONLY},
+                                         {"read_write", CL_KERNEL_ARG_ACCESS_READ_WRITE}})
+        if (info.access == word) return answer.value(static_cast<cl_kernel_arg_access_qualifier>(access));
+      return answer.value(cl_kernel_arg_access_qualifier{CL_KERNEL_ARG_ACCESS_NONE});
     case CL_KERNEL_ARG_TYPE_NAME:
       return answer.text(info.type);
     case CL_KERNEL_ARG_NAME:
@@ -418,7 +462,8 @@ DUET_CL(clEnqueueNativeKernel, HostFunction,
   EnqueueOptions options;
   for (cl_uint i = 0; i < number; ++i) {
     if (find(buffers[i]) == nullptr) return CL_INVALID_MEM_OBJECT;
-    if (!buffers[i]->whole().in_host_memory) return CL_INVALID_OPERATION;  // the host does not reach it
+    if (buffers[i]->image || !buffers[i]->whole().in_host_memory)
+      return CL_INVALID_OPERATION;  // the host does not reach it
     options.uses.emplace_back(buffers[i]);
     void* const pointer = duet::pointer_of(buffers[i]->address);
     const auto offset = static_cast<const std::byte*>(places[i]) - static_cast<const std::byte*>(arguments);
