@@ -283,13 +283,32 @@ static void test_kernels(void) {
   cl_mem on_buffer = clCreateImage(context, CL_MEM_READ_ONLY, &one, &desc, NULL, &error);
   OK(error);
   cl_mem turned = buffer_of(0, 20 * sizeof(cl_uint), NULL);
-  OK(clSetKernelArg(transpose, 0, sizeof on_buffer, &on_buffer));
-  OK(clSetKernelArg(transpose, 1, sizeof turned, &turned));
   const size_t small[2] = {5, 4};
-  OK(clEnqueueNDRangeKernel(queue, transpose, 2, NULL, small, NULL, 0, NULL, NULL));
-  OK(clEnqueueReadBuffer(queue, turned, CL_TRUE, 0, 20 * sizeof(cl_uint), back, 0, NULL, NULL));
-  for (size_t x = 0; x < 5; x++)
-    for (size_t y = 0; y < 4; y++) TRUE_THAT(back[x * 4 + y] == y * 16 + x);
+  // From the source, and from the binary of a program that was built without optimisation: it does not say
+  // which of its arguments are images.
+  for (int from_binary = 0; from_binary < 2; from_binary++) {
+    if (from_binary) {
+      cl_program plain = built(kSource, "-cl-std=CL2.0 -cl-opt-disable");
+      size_t bytes;
+      OK(clGetProgramInfo(plain, CL_PROGRAM_BINARY_SIZES, sizeof bytes, &bytes, NULL));
+      unsigned char* binary = malloc(bytes);
+      OK(clGetProgramInfo(plain, CL_PROGRAM_BINARIES, sizeof binary, &binary, NULL));
+      cl_program again = clCreateProgramWithBinary(context, 1, &device, &bytes,
+                                                   (const unsigned char**)&binary, NULL, &error);
+      OK(error);
+      OK(clBuildProgram(again, 1, &device, NULL, NULL, NULL));
+      transpose = kernel_of(again, "transpose");
+      free(binary);
+    }
+    OK(clSetKernelArg(transpose, 0, sizeof on_buffer, &on_buffer));
+    OK(clSetKernelArg(transpose, 1, sizeof turned, &turned));
+    memset(back, 0, sizeof back);
+    OK(clEnqueueWriteBuffer(queue, turned, CL_TRUE, 0, 20 * sizeof(cl_uint), back, 0, NULL, NULL));
+    OK(clEnqueueNDRangeKernel(queue, transpose, 2, NULL, small, NULL, 0, NULL, NULL));
+    OK(clEnqueueReadBuffer(queue, turned, CL_TRUE, 0, 20 * sizeof(cl_uint), back, 0, NULL, NULL));
+    for (size_t x = 0; x < 5; x++)
+      for (size_t y = 0; y < 4; y++) TRUE_THAT(back[x * 4 + y] == y * 16 + x);
+  }
 }
 
 int main(void) {
