@@ -77,6 +77,11 @@ class OpenCl(unittest.TestCase):
             with self.subTest(machine):
                 self.passes("image_transfers", "--machine", machine)
 
+    def test_images_are_not_uninitialised(self):
+        done = call(DUET, "run", "--quiet", "--check", "init", "--out", WORK / "out-checked", program("image_formats"))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("checked init: 0 findings", done.stdout + done.stderr)
+
     def test_errors(self):
         out = WORK / "errors"
         done = call(DUET, "run", "--quiet", "--out", WORK / "out-errors", program("errors"))
