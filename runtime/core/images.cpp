@@ -1,6 +1,6 @@
 #include "core/images.h"
 
-#include <vector>
+#include <cstring>
 
 #include "core/notes.h"
 
@@ -83,13 +83,19 @@ void describe(gpu::Image& image, const ImageArray& array) {
 }
 
 Status add_descriptor(Runtime& runtime, const gpu::Image& image, VirtualAddress& object) {
+  std::vector<std::byte> slots(sizeof image);
+  std::memcpy(slots.data(), &image, sizeof image);
+  return add_descriptors(runtime, slots, object);
+}
+
+Status add_descriptors(Runtime& runtime, const std::vector<std::byte>& slots, VirtualAddress& object) {
   release_leaving(runtime);
   const memory::Allocation* allocation =
-      runtime.space().allocate_device(sizeof image, memory::AllocationKind::Constants);
+      runtime.space().allocate_device(slots.size(), memory::AllocationKind::Constants);
   if (allocation == nullptr) return Reason::OutOfMemory;
   // Caches may still hold an earlier owner's bytes.
-  runtime.process().system().settle(allocation->base, sizeof image);
-  runtime.space().write(allocation->base, &image, sizeof image);
+  runtime.process().system().settle(allocation->base, slots.size());
+  runtime.space().write(allocation->base, slots.data(), slots.size());
   object = allocation->base;
   return {};
 }

@@ -11,6 +11,7 @@
 
 #include <array>
 #include <optional>
+#include <vector>
 
 #include "core/copies.h"
 #include "core/runtime.h"
@@ -53,6 +54,8 @@ void describe(gpu::Image& image, const ImageArray& array);
 
 // In memory that kernels only read. OutOfMemory.
 Status add_descriptor(Runtime& runtime, const gpu::Image& image, VirtualAddress& object);
+// Several, one every gpu::Image::kStride bytes, as bytes: what is no descriptor is an API's own.
+Status add_descriptors(Runtime& runtime, const std::vector<std::byte>& slots, VirtualAddress& object);
 // Its memory is given back when no kernel can use it any more.
 void remove_descriptor(Runtime& runtime, VirtualAddress object);
 

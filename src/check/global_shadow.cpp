@@ -7,7 +7,8 @@ namespace duet::check {
 namespace {
 
 bool is_array(const memory::Allocation& allocation) {
-  return allocation.call != nullptr && std::strstr(allocation.call, "Array") != nullptr;
+  return allocation.call != nullptr && (std::strstr(allocation.call, "Array") != nullptr ||
+                                        std::strstr(allocation.call, "Image") != nullptr);
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 // The descriptor of a texture or surface object. It lies in device memory, as the headers of the machine's
 // textures do, in an allocation of its own, read-only for kernels; a program's object is its virtual address.
+// An allocation may have several, one every kStride bytes: those by which an image is read and written.
 // Left out: reading a descriptor takes no time; mipmaps, cube maps, sRGB, compression.
 #pragma once
 
@@ -16,6 +17,7 @@ enum class AddressMode : std::uint8_t { Wrap, Clamp, Mirror, Border };
 
 struct Image {
   static constexpr std::uint64_t kMark = 0x6475'6574'2069'6d67;  // "duet img"
+  static constexpr Bytes kStride = 128;
 
   std::uint64_t mark = kMark;
   VirtualAddress base;
@@ -35,19 +37,24 @@ struct Image {
   bool filter = false;      // linear
   bool normalized = false;  // coordinates
   bool scaled = false;      // integers are read as floats in [0,1] or [-1,1]
+  // Of a texel's stored channels, the one that becomes red, green, blue, alpha; where there is no such
+  // channel it is 0, and alpha 1.
+  std::array<std::uint8_t, 4> swizzle{0, 1, 2, 3};
   std::array<float, 4> border{};
 
   unsigned texel_bytes() const { return unsigned{channels} * channel_bytes; }
   bool reads_floats() const { return format == Format::Float || scaled; }
 };
 
+static_assert(sizeof(Image) <= Image::kStride);
+
 // Null when the number is no object.
 inline const Image* find_image(const memory::AddressSpace& space, std::uint64_t object) {
   const memory::Allocation* allocation = space.find(VirtualAddress(object));
-  if (allocation == nullptr || allocation->kind != memory::AllocationKind::Constants ||
-      allocation->base.value() != object || allocation->bytes != sizeof(Image))
-    return nullptr;
-  const auto* image = reinterpret_cast<const Image*>(space.bytes(allocation->base));
+  if (allocation == nullptr || allocation->kind != memory::AllocationKind::Constants) return nullptr;
+  const Bytes offset = object - allocation->base.value();
+  if (offset % Image::kStride != 0 || offset + sizeof(Image) > allocation->bytes) return nullptr;
+  const auto* image = reinterpret_cast<const Image*>(space.bytes(VirtualAddress(object)));
   return image->mark == Image::kMark ? image : nullptr;
 }
 

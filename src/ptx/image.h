@@ -4,7 +4,8 @@
 // source_type of the coordinates. Suld, Sust: type is the stored element's (B8 to B64), vector_elements their
 // number; the first coordinate is in bytes. Sust: of three coordinates the last two are packed into one
 // 64-bit source; then come the elements: one alone as it is, several of 8 or 16 bits packed as 16-bit fields
-// into one source, of 32 bits two a source, of 64 bits one each. Txq: no coordinates.
+// into one source, of 32 bits two a source, of 64 bits one each. A formatted Sust has four elements of 32
+// bits, and its first coordinate is in texels. Txq: no coordinates.
 #pragma once
 
 #include <cstdint>
@@ -35,9 +36,12 @@ enum class SurfaceBounds : std::uint8_t { Zero, Clamp, Trap };  // Suld, Sust
 enum class ImageQuery : std::uint8_t { Width, Height, Depth };  // Txq
 struct ImageMode {
   ImageGeometry geometry = ImageGeometry::OneD;
-  std::uint8_t choice = 0;  // Tld4: the component; Suld, Sust: SurfaceBounds; Txq: ImageQuery
+  // Tld4: the component; Suld, Sust: SurfaceBounds, and kFormatted; Txq: ImageQuery
+  std::uint8_t choice = 0;
 
-  SurfaceBounds bounds() const { return static_cast<SurfaceBounds>(choice); }
+  static constexpr std::uint8_t kFormatted = 4;  // the texel's format decides: sust.p
+  SurfaceBounds bounds() const { return static_cast<SurfaceBounds>(choice & ~kFormatted); }
+  bool formatted() const { return (choice & kFormatted) != 0; }
   std::uint8_t packed() const {
     return static_cast<std::uint8_t>(static_cast<unsigned>(geometry) | choice << 4);
   }

@@ -25,7 +25,7 @@ def program(name):
     binary = WORK / name
     if not binary.exists():
         source = SOURCE / "tests/opencl/programs" / f"{name}.c"
-        done = call("cc", "-O1", "-Wall", "-Wextra", "-Werror", source, "-o", binary, "-lOpenCL", "-lpthread")
+        done = call("cc", "-O1", "-Wall", "-Wextra", "-Werror", source, "-o", binary, "-lOpenCL", "-lpthread", "-lm")
         assert done.returncode == 0, done.stderr
     return binary
 
@@ -86,13 +86,34 @@ class OpenCl(unittest.TestCase):
         places = [kernel for kernel in stats["kernels"] if kernel["name"] == "place"]
         self.assertEqual(len(places), 1 + 1 + 4 + 8)
 
+    def test_images(self):
+        stats = self.passes("images")
+        # The timed GPU fetches texels by loads through its caches.
+        self.assertGreater(len(stats["kernels"]), 60)
+        for name in ("image_formats", "image_transfers", "image_errors"):
+            with self.subTest(name):
+                self.passes(name)
+
+    def test_images_elsewhere(self):
+        for name in ("images", "image_formats", "image_transfers"):
+            with self.subTest(name):
+                self.passes(name, "--functional")
+        for machine in ("h100", "tk1", "mi300a"):
+            with self.subTest(machine):
+                self.passes("image_transfers", "--machine", machine)
+
+    def test_images_are_not_uninitialised(self):
+        done = call(DUET, "run", "--quiet", "--check", "init", "--out", WORK / "out-checked", program("image_formats"))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("checked init: 0 findings", done.stdout + done.stderr)
+
     def test_errors(self):
         out = WORK / "errors"
         done = call(DUET, "run", "--quiet", "--out", WORK / "out-errors", program("errors"))
         self.assertEqual((done.returncode, done.stdout), (0, "PASS errors\n"), out)
         self.assertIn("duet: kernel 'counts': the global size has more groups than the GPU's grid, and the program has variables of its own",
                       done.stderr)
-        self.assertIn("duet: clCreateImage is not supported: it fails with CL_INVALID_OPERATION\n", done.stderr)
+        self.assertIn("duet: clCreatePipe is not supported: it fails with CL_INVALID_OPERATION\n", done.stderr)
 
     def test_other_machines(self):
         for machine in ("h100", "tk1", "mi300a"):

@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "config/derived.h"
+#include "core/image_limits.h"
 #include "core/images.h"
 #include "core/launch.h"
 #include "core/memory.h"
@@ -17,26 +18,8 @@ namespace {
 
 int as_int(std::uint64_t value) { return static_cast<int>(std::min<std::uint64_t>(value, 0x7fffffff)); }
 
-// How large images may be, by compute capability (programming guide, technical specifications). Nothing in
-// the simulator limits them.
-struct ImageLimits {
-  int texture_linear;
-  int texture_1d, texture_1d_layered[2], texture_2d[2], texture_2d_linear[3], texture_2d_layered[3],
-      texture_3d;
-  int surface_1d, surface_1d_layered[2], surface_2d[2], surface_2d_layered[3], surface_3d[3];
-};
-constexpr ImageLimits kFermi = {
-    1 << 27, 65536, {16384, 2048}, {65536, 65535}, {65000, 65000, 1048544}, {16384, 16384, 2048},
-    2048,    65536, {65536, 2048}, {65536, 32768}, {65536, 32768, 2048},    {65536, 32768, 2048}};
-constexpr ImageLimits kSinceVolta = {
-    1 << 28, 131072, {32768, 2048}, {131072, 65536}, {131072, 65000, 2097120}, {32768, 32768, 2048},
-    16384,   32768,  {32768, 2048}, {131072, 65536}, {32768, 32768, 2048},     {16384, 16384, 16384}};
-const ImageLimits& image_limits(const config::Gpu& gpu) {
-  return gpu.compute_capability_major < 3 ? kFermi : kSinceVolta;
-}
-
 void describe_images(const config::Gpu& gpu, cudaDeviceProp& p) {
-  const ImageLimits& limits = image_limits(gpu);
+  const core::ImageLimits& limits = core::image_limits(gpu);
   p.maxTexture1D = limits.texture_1d;
   std::copy_n(limits.texture_1d_layered, 2, p.maxTexture1DLayered);
   std::copy_n(limits.texture_2d, 2, p.maxTexture2D);
@@ -213,7 +196,7 @@ Attributes attributes_of(const Session& session) {
   values[cudaDevAttrSingleToDoublePrecisionPerfRatio] = as_int(config::single_to_double_ratio(gpu.sm));
   values[cudaDevAttrGpuOverlap] = properties.asyncEngineCount > 0;
   values[cudaDevAttrStreamPrioritiesSupported] = properties.streamPrioritiesSupported;
-  values[cudaDevAttrMaxTexture1DLinearWidth] = image_limits(gpu).texture_linear;
+  values[cudaDevAttrMaxTexture1DLinearWidth] = core::image_limits(gpu).texture_linear;
   return values;
 }
 

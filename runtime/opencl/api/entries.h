@@ -99,49 +99,49 @@ namespace duet::opencl::api {
   X(clGetDeviceAndHostTimer)                  \
   X(clGetHostTimer)                           \
   X(clCreateBufferWithProperties)             \
+  X(clCreateImage2D)                          \
+  X(clCreateImage3D)                          \
+  X(clGetImageInfo)                           \
+  X(clEnqueueReadImage)                       \
+  X(clEnqueueWriteImage)                      \
+  X(clEnqueueCopyImage)                       \
+  X(clEnqueueCopyImageToBuffer)               \
+  X(clEnqueueCopyBufferToImage)               \
+  X(clEnqueueMapImage)                        \
+  X(clCreateImage)                            \
+  X(clEnqueueFillImage)                       \
+  X(clCreateImageWithProperties)              \
   X(clSetContextDestructorCallback)
 
 // Those that Duet does not have: a call names itself and fails.
-#define DUET_CL_MISSING(X)              \
-  X(clCreateImage2D)                    \
-  X(clCreateImage3D)                    \
-  X(clGetImageInfo)                     \
-  X(clEnqueueReadImage)                 \
-  X(clEnqueueWriteImage)                \
-  X(clEnqueueCopyImage)                 \
-  X(clEnqueueCopyImageToBuffer)         \
-  X(clEnqueueCopyBufferToImage)         \
-  X(clEnqueueMapImage)                  \
-  X(clCreateFromGLBuffer)               \
-  X(clCreateFromGLTexture2D)            \
-  X(clCreateFromGLTexture3D)            \
-  X(clCreateFromGLRenderbuffer)         \
-  X(clGetGLObjectInfo)                  \
-  X(clGetGLTextureInfo)                 \
-  X(clEnqueueAcquireGLObjects)          \
-  X(clEnqueueReleaseGLObjects)          \
-  X(clGetGLContextInfoKHR)              \
-  X(clCreateSubDevicesEXT)              \
-  X(clRetainDeviceEXT)                  \
-  X(clReleaseDeviceEXT)                 \
-  X(clCreateEventFromGLsyncKHR)         \
-  X(clCreateImage)                      \
-  X(clCreateProgramWithBuiltInKernels)  \
-  X(clEnqueueFillImage)                 \
-  X(clCreateFromGLTexture)              \
-  X(clCreateFromEGLImageKHR)            \
-  X(clEnqueueAcquireEGLObjectsKHR)      \
-  X(clEnqueueReleaseEGLObjectsKHR)      \
-  X(clCreateEventFromEGLSyncKHR)        \
-  X(clCreatePipe)                       \
-  X(clGetPipeInfo)                      \
-  X(clGetKernelSubGroupInfoKHR)         \
-  X(clCreateProgramWithIL)              \
-  X(clGetKernelSubGroupInfo)            \
-  X(clSetDefaultDeviceCommandQueue)     \
-  X(clSetProgramReleaseCallback)        \
-  X(clSetProgramSpecializationConstant) \
-  X(clCreateImageWithProperties)
+#define DUET_CL_MISSING(X)             \
+  X(clCreateFromGLBuffer)              \
+  X(clCreateFromGLTexture2D)           \
+  X(clCreateFromGLTexture3D)           \
+  X(clCreateFromGLRenderbuffer)        \
+  X(clGetGLObjectInfo)                 \
+  X(clGetGLTextureInfo)                \
+  X(clEnqueueAcquireGLObjects)         \
+  X(clEnqueueReleaseGLObjects)         \
+  X(clGetGLContextInfoKHR)             \
+  X(clCreateSubDevicesEXT)             \
+  X(clRetainDeviceEXT)                 \
+  X(clReleaseDeviceEXT)                \
+  X(clCreateEventFromGLsyncKHR)        \
+  X(clCreateProgramWithBuiltInKernels) \
+  X(clCreateFromGLTexture)             \
+  X(clCreateFromEGLImageKHR)           \
+  X(clEnqueueAcquireEGLObjectsKHR)     \
+  X(clEnqueueReleaseEGLObjectsKHR)     \
+  X(clCreateEventFromEGLSyncKHR)       \
+  X(clCreatePipe)                      \
+  X(clGetPipeInfo)                     \
+  X(clGetKernelSubGroupInfoKHR)        \
+  X(clCreateProgramWithIL)             \
+  X(clGetKernelSubGroupInfo)           \
+  X(clSetDefaultDeviceCommandQueue)    \
+  X(clSetProgramReleaseCallback)       \
+  X(clSetProgramSpecializationConstant)
 
 #define DUET_CL_DECLARE(name) extern decltype(::name) name;
 DUET_CL_NAMES(DUET_CL_DECLARE)

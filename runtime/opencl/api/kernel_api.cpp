@@ -1,4 +1,4 @@
-// Kernels: their arguments, what they need, and the calls that launch them.
+// Kernels: what they need, and the calls that launch them.
 #include <algorithm>
 #include <cstring>
 
@@ -43,73 +43,6 @@ DUET_CL_MAKE(cl_kernel, clCloneKernel, Other, (cl_kernel kernel, cl_int* error))
   made->parameters = kernel->parameters;
   ++made->program->kernels;
   return CL_SUCCESS;
-}
-DUET_CL_END
-
-DUET_CL(clSetKernelArg, Query, (cl_kernel kernel, cl_uint index, size_t bytes, const void* value)) {
-  if (find(kernel) == nullptr) return CL_INVALID_KERNEL;
-  if (index >= kernel->arguments.size()) return CL_INVALID_ARG_INDEX;
-  const ptx::Parameter& parameter = parameter_of(*kernel, index);
-  _cl_kernel::Argument argument;
-  argument.given = true;
-  std::byte* const place = kernel->parameters.data() + parameter.offset;
-  if (parameter.pointed_space == ptx::PointedSpace::Shared) {
-    if (value != nullptr) return CL_INVALID_ARG_VALUE;
-    if (bytes == 0) return CL_INVALID_ARG_SIZE;
-    argument.local_bytes = bytes;
-  } else if (parameter.pointed_space == ptx::PointedSpace::Global ||
-             parameter.pointed_space == ptx::PointedSpace::Const) {
-    if (bytes != sizeof(cl_mem)) return CL_INVALID_ARG_SIZE;
-    cl_mem buffer = nullptr;
-    if (value != nullptr)
-      session.core().program().read_memory("clSetKernelArg", value, &buffer, sizeof buffer);
-    std::uint64_t address = 0;
-    if (buffer != nullptr) {
-      if (find(buffer) == nullptr) return CL_INVALID_MEM_OBJECT;
-      argument.buffer = Ref<_cl_mem>(buffer);
-      address = buffer->address.value();
-    }
-    std::memcpy(place, &address, sizeof address);
-  } else {
-    if (value == nullptr) return CL_INVALID_ARG_VALUE;
-    if (bytes != parameter.bytes) return CL_INVALID_ARG_SIZE;
-    session.core().program().read_memory("clSetKernelArg", value, place, bytes);
-  }
-  kernel->arguments[index] = std::move(argument);
-  return CL_SUCCESS;
-}
-DUET_CL_END
-
-DUET_CL(clSetKernelArgSVMPointer, Query, (cl_kernel kernel, cl_uint index, const void* pointer)) {
-  if (find(kernel) == nullptr) return CL_INVALID_KERNEL;
-  if (index >= kernel->arguments.size()) return CL_INVALID_ARG_INDEX;
-  const ptx::Parameter& parameter = parameter_of(*kernel, index);
-  if (parameter.pointed_space != ptx::PointedSpace::Global &&
-      parameter.pointed_space != ptx::PointedSpace::Const)
-    return CL_INVALID_ARG_VALUE;
-  std::memcpy(kernel->parameters.data() + parameter.offset, &pointer, sizeof pointer);
-  kernel->arguments[index] = {};
-  kernel->arguments[index].given = true;
-  return CL_SUCCESS;
-}
-DUET_CL_END
-
-// Kernels reach all SVM memory: what they are told of changes nothing.
-DUET_CL(clSetKernelExecInfo, Query,
-        (cl_kernel kernel, cl_kernel_exec_info what, size_t bytes, const void* value)) {
-  if (find(kernel) == nullptr) return CL_INVALID_KERNEL;
-  switch (what) {
-    case CL_KERNEL_EXEC_INFO_SVM_PTRS:
-      return bytes % sizeof(void*) != 0 || (bytes != 0 && value == nullptr) ? CL_INVALID_VALUE : CL_SUCCESS;
-    case CL_KERNEL_EXEC_INFO_SVM_FINE_GRAIN_SYSTEM: {
-      if (bytes != sizeof(cl_bool) || value == nullptr) return CL_INVALID_VALUE;
-      cl_bool wanted = CL_FALSE;
-      session.core().program().read_memory("clSetKernelExecInfo", value, &wanted, sizeof wanted);
-      return wanted ? CL_INVALID_OPERATION : CL_SUCCESS;
-    }
-    default:
-      return CL_INVALID_VALUE;
-  }
 }
 DUET_CL_END
 
@@ -177,7 +110,11 @@ DUET_CL(clGetKernelArgInfo, Query,
       return answer.value(kSpaces[std::min<std::uint32_t>(info.address_space, 3)]);
     }
     case CL_KERNEL_ARG_ACCESS_QUALIFIER:
-      return answer.value(cl_kernel_arg_access_qualifier{CL_KERNEL_ARG_ACCESS_NONE});  // there are no images
+      for (const auto& [word, access] : {std::pair("read_only", CL_KERNEL_ARG_ACCESS_READ_ONLY),
+                                         {"write_only", CL_KERNEL_ARG_ACCESS_WRITE_ONLY},
+                                         {"read_write", CL_KERNEL_ARG_ACCESS_READ_WRITE}})
+        if (info.access == word) return answer.value(static_cast<cl_kernel_arg_access_qualifier>(access));
+      return answer.value(cl_kernel_arg_access_qualifier{CL_KERNEL_ARG_ACCESS_NONE});
     case CL_KERNEL_ARG_TYPE_NAME:
       return answer.text(info.type);
     case CL_KERNEL_ARG_NAME:

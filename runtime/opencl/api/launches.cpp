@@ -166,7 +166,7 @@ cl_int launch(Session& session, HostThread& host, cl_command_queue queue, cl_ker
     return error;
   EnqueueOptions options;
   for (const _cl_kernel::Argument& argument : kernel->arguments)
-    if (argument.buffer) options.uses.push_back(argument.buffer);
+    if (argument.memory) options.uses.push_back(argument.memory);
   Arguments arguments = arguments_of(*kernel);
   const config::Gpu& gpu = session.config().gpu;
   std::vector<Part> parts = parts_of(dimensions, first, size, group, arguments.local_bytes,

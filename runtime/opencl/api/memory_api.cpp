@@ -1,27 +1,15 @@
-// Buffers, parts of buffers, and samplers.
+// Buffers, parts of buffers, and what all memory objects have.
 #include <algorithm>
 
 #include "core/memory.h"
 #include "opencl/api/entries.h"
+#include "opencl/api/memory_flags.h"
 #include "opencl/api/transfers.h"
 #include "opencl/session/work.h"
 
 namespace duet::opencl::api {
 
 namespace {
-
-constexpr cl_mem_flags kAccess = CL_MEM_READ_WRITE | CL_MEM_WRITE_ONLY | CL_MEM_READ_ONLY;
-constexpr cl_mem_flags kHostAccess = CL_MEM_HOST_WRITE_ONLY | CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_NO_ACCESS;
-constexpr cl_mem_flags kHostPointer = CL_MEM_USE_HOST_PTR | CL_MEM_ALLOC_HOST_PTR | CL_MEM_COPY_HOST_PTR;
-
-bool at_most_one(cl_mem_flags flags) { return (flags & (flags - 1)) == 0; }
-
-bool flags_fit(cl_mem_flags flags) {
-  return (flags & ~(kAccess | kHostAccess | kHostPointer)) == 0 && at_most_one(flags & kAccess) &&
-         at_most_one(flags & kHostAccess) &&
-         ((flags & CL_MEM_USE_HOST_PTR) == 0 ||
-          (flags & (CL_MEM_ALLOC_HOST_PTR | CL_MEM_COPY_HOST_PTR)) == 0);
-}
 
 // A chip whose cores and GPU share memory has what the host asks for in pages that both reach; elsewhere the
 // buffer is in the GPU's memory, and mapping copies.
@@ -54,8 +42,7 @@ cl_int make_buffer(Session& session, HostThread& host, cl_context context,
   if ((flags & CL_MEM_USE_HOST_PTR) != 0 && svm != session.svm.end() && bytes > svm->second.bytes)
     return CL_INVALID_BUFFER_SIZE;
   if ((flags & kAccess) == 0) flags |= CL_MEM_READ_WRITE;
-  Ref<_cl_mem> buffer(new _cl_mem);
-  let_go(buffer.get());  // the program's count comes when it is made
+  const Ref<_cl_mem> buffer = new_memory();
   buffer->context = Ref<_cl_context>(context);
   buffer->flags = flags;
   buffer->bytes = bytes;
@@ -70,11 +57,11 @@ cl_int make_buffer(Session& session, HostThread& host, cl_context context,
       buffer->is_svm = true;  // there is nothing to give back
       return error;
     }
-    if (has_pointer) write_now(session, host, *buffer, from);
+    if (has_pointer)
+      write_now(session, host, {duet::pointer_of(buffer->address), bytes, bytes}, {from, bytes, bytes},
+                {bytes, 1, 1});
   }
-  made = buffer.get();
-  ++made->holders;
-  object_made(made);
+  made = give_to_program(buffer);
   return CL_SUCCESS;
 }
 
@@ -96,19 +83,10 @@ DUET_CL_END
 DUET_CL_MAKE(cl_mem, clCreateSubBuffer, Other,
              (cl_mem parent, cl_mem_flags flags, cl_buffer_create_type type, const void* what,
               cl_int* error)) {
-  if (find(parent) == nullptr || parent->parent) return CL_INVALID_MEM_OBJECT;
+  if (find(parent) == nullptr || parent->parent || parent->image) return CL_INVALID_MEM_OBJECT;
   if (type != CL_BUFFER_CREATE_TYPE_REGION || what == nullptr) return CL_INVALID_VALUE;
   if (!flags_fit(flags) || (flags & kHostPointer) != 0) return CL_INVALID_VALUE;
-  // It may do no more than the whole: what READ_WRITE stands for is in no bit of its own.
-  const auto forbids = [&](cl_mem_flags of_parent, cl_mem_flags own) {
-    return (parent->flags & of_parent) != 0 && (flags & own) != 0;
-  };
-  if (forbids(CL_MEM_WRITE_ONLY, CL_MEM_READ_WRITE | CL_MEM_READ_ONLY) ||
-      forbids(CL_MEM_READ_ONLY, CL_MEM_READ_WRITE | CL_MEM_WRITE_ONLY) ||
-      forbids(CL_MEM_HOST_WRITE_ONLY, CL_MEM_HOST_READ_ONLY) ||
-      forbids(CL_MEM_HOST_READ_ONLY, CL_MEM_HOST_WRITE_ONLY) ||
-      forbids(CL_MEM_HOST_NO_ACCESS, CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_WRITE_ONLY))
-    return CL_INVALID_VALUE;
+  if (!allowed_in(parent->flags, flags)) return CL_INVALID_VALUE;
   cl_buffer_region region;
   session.core().program().read_memory("clCreateSubBuffer", what, &region, sizeof region);
   if (region.size == 0) return CL_INVALID_BUFFER_SIZE;
@@ -119,9 +97,7 @@ DUET_CL_MAKE(cl_mem, clCreateSubBuffer, Other,
   made->parent = Ref<_cl_mem>(parent);
   made->origin = region.origin;
   made->bytes = region.size;
-  made->flags = flags | (parent->flags & kHostPointer);
-  if ((flags & kAccess) == 0) made->flags |= parent->flags & kAccess;
-  if ((flags & kHostAccess) == 0) made->flags |= parent->flags & kHostAccess;
+  made->flags = flags_of_part(parent->flags, flags);
   made->in_host_memory = parent->in_host_memory;
   made->address = parent->address + region.origin;
   if (parent->host_pointer != nullptr)
@@ -140,7 +116,7 @@ DUET_CL(clGetMemObjectInfo, Query, (cl_mem memory, cl_mem_info what, size_t room
   const Answer answer{room, to, needed};
   switch (what) {
     case CL_MEM_TYPE:
-      return answer.value(cl_mem_object_type{CL_MEM_OBJECT_BUFFER});
+      return answer.value(memory->image ? memory->image->type : cl_mem_object_type{CL_MEM_OBJECT_BUFFER});
     case CL_MEM_FLAGS:
       return answer.value(memory->flags);
     case CL_MEM_SIZE:
@@ -176,30 +152,5 @@ DUET_CL(clSetMemObjectDestructorCallback, Other,
   return CL_SUCCESS;
 }
 DUET_CL_END
-
-DUET_CL(clGetSupportedImageFormats, Query,
-        (cl_context context, cl_mem_flags, cl_mem_object_type, cl_uint, cl_image_format*, cl_uint* count)) {
-  if (find(context) == nullptr) return CL_INVALID_CONTEXT;
-  if (count != nullptr) *count = 0;
-  return CL_SUCCESS;
-}
-DUET_CL_END
-
-// CL_DEVICE_IMAGE_SUPPORT is false, and every sampler an error (clCreateSampler in the specification).
-DUET_CL_MAKE(cl_sampler, clCreateSampler, Other,
-             (cl_context context, cl_bool, cl_addressing_mode, cl_filter_mode, cl_int* error)) {
-  return find(context) == nullptr ? CL_INVALID_CONTEXT : CL_INVALID_OPERATION;
-}
-DUET_CL_END
-DUET_CL_MAKE(cl_sampler, clCreateSamplerWithProperties, Other,
-             (cl_context context, const cl_sampler_properties*, cl_int* error)) {
-  return find(context) == nullptr ? CL_INVALID_CONTEXT : CL_INVALID_OPERATION;
-}
-DUET_CL_END
-cl_int CL_API_CALL clRetainSampler(cl_sampler) { return CL_INVALID_SAMPLER; }
-cl_int CL_API_CALL clReleaseSampler(cl_sampler) { return CL_INVALID_SAMPLER; }
-cl_int CL_API_CALL clGetSamplerInfo(cl_sampler, cl_sampler_info, size_t, void*, size_t*) {
-  return CL_INVALID_SAMPLER;
-}
 
 }  // namespace duet::opencl::api

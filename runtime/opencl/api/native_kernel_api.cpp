@@ -22,7 +22,8 @@ DUET_CL(clEnqueueNativeKernel, HostFunction,
   EnqueueOptions options;
   for (cl_uint i = 0; i < number; ++i) {
     if (find(buffers[i]) == nullptr) return CL_INVALID_MEM_OBJECT;
-    if (!buffers[i]->whole().in_host_memory) return CL_INVALID_OPERATION;  // the host does not reach it
+    if (buffers[i]->image || !buffers[i]->whole().in_host_memory)
+      return CL_INVALID_OPERATION;  // the host does not reach it
     options.uses.emplace_back(buffers[i]);
     void* const pointer = duet::pointer_of(buffers[i]->address);
     const auto offset = static_cast<const std::byte*>(places[i]) - static_cast<const std::byte*>(arguments);

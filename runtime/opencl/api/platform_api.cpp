@@ -4,9 +4,11 @@
 #include <string_view>
 
 #include "config/derived.h"
+#include "core/image_limits.h"
 #include "core/launch.h"
 #include "opencl/api/entries.h"
 #include "opencl/api/svm.h"
+#include "opencl/api/transfers.h"
 
 namespace duet::opencl::api {
 
@@ -16,7 +18,7 @@ constexpr const char* kExtensions =
     "cl_khr_icd cl_khr_byte_addressable_store cl_khr_fp64 cl_khr_global_int32_base_atomics "
     "cl_khr_global_int32_extended_atomics cl_khr_local_int32_base_atomics "
     "cl_khr_local_int32_extended_atomics cl_khr_int64_base_atomics cl_khr_int64_extended_atomics "
-    "cl_nv_device_attribute_query";
+    "cl_khr_3d_image_writes cl_khr_image2d_from_buffer cl_nv_device_attribute_query";
 constexpr const char* kVersion = "OpenCL 3.0 Duet";
 
 // cl_nv_device_attribute_query, which programs ask without its header.
@@ -61,7 +63,8 @@ std::vector<cl_name_version> c_features() {
        {"__opencl_c_fp64", "__opencl_c_int64", "__opencl_c_generic_address_space",
         "__opencl_c_atomic_order_acq_rel", "__opencl_c_atomic_order_seq_cst",
         "__opencl_c_atomic_scope_device", "__opencl_c_atomic_scope_all_devices",
-        "__opencl_c_work_group_collective_functions", "__opencl_c_program_scope_global_variables"})
+        "__opencl_c_work_group_collective_functions", "__opencl_c_program_scope_global_variables",
+        "__opencl_c_images", "__opencl_c_3d_image_writes", "__opencl_c_read_write_images"})
     all.push_back(name_version(name, CL_MAKE_VERSION(3, 0, 0)));
   return all;
 }
@@ -72,6 +75,8 @@ cl_int device_info(Session& session, cl_device_info what, const Answer& answer) 
   const auto number = [&](auto value) { return answer.value(static_cast<cl_uint>(value)); };
   const auto truth = [&](bool value) { return answer.value(static_cast<cl_bool>(value)); };
   const auto size = [&](std::uint64_t value) { return answer.value(static_cast<std::size_t>(value)); };
+  const core::ImageLimits& images = core::image_limits(gpu);
+  const auto length = [&](int most) { return size(static_cast<std::uint64_t>(most)); };
   const auto large = [&](std::uint64_t value) { return answer.value(cl_ulong{value}); };
   constexpr cl_device_fp_config kFloat = CL_FP_DENORM | CL_FP_INF_NAN | CL_FP_ROUND_TO_NEAREST |
                                          CL_FP_ROUND_TO_ZERO | CL_FP_ROUND_TO_INF | CL_FP_FMA;
@@ -110,14 +115,17 @@ cl_int device_info(Session& session, cl_device_info what, const Answer& answer) 
       return number(64);
     case CL_DEVICE_MAX_MEM_ALLOC_SIZE:
       return large(gpu.dram.bytes);  // one buffer may be all of it
-    case CL_DEVICE_IMAGE_SUPPORT:
-      return truth(false);
+    // Bindless, whose number nothing limits: as many as the full profile asks for.
     case CL_DEVICE_MAX_READ_IMAGE_ARGS:
+      return number(128);
     case CL_DEVICE_MAX_WRITE_IMAGE_ARGS:
     case CL_DEVICE_MAX_READ_WRITE_IMAGE_ARGS:
+      return number(64);
     case CL_DEVICE_MAX_SAMPLERS:
+      return number(32);
     case CL_DEVICE_IMAGE_PITCH_ALIGNMENT:
     case CL_DEVICE_IMAGE_BASE_ADDRESS_ALIGNMENT:
+      return number(kImagePitchAlignment);
     case CL_DEVICE_MAX_PIPE_ARGS:
     case CL_DEVICE_PIPE_MAX_ACTIVE_RESERVATIONS:
     case CL_DEVICE_PIPE_MAX_PACKET_SIZE:
@@ -133,13 +141,17 @@ cl_int device_info(Session& session, cl_device_info what, const Answer& answer) 
     case CL_DEVICE_PREFERRED_LOCAL_ATOMIC_ALIGNMENT:
       return number(what == CL_DEVICE_REFERENCE_COUNT ? 1 : 0);
     case CL_DEVICE_IMAGE2D_MAX_WIDTH:
+      return length(images.texture_2d[0]);
     case CL_DEVICE_IMAGE2D_MAX_HEIGHT:
+      return length(images.texture_2d[1]);
     case CL_DEVICE_IMAGE3D_MAX_WIDTH:
     case CL_DEVICE_IMAGE3D_MAX_HEIGHT:
     case CL_DEVICE_IMAGE3D_MAX_DEPTH:
+      return length(images.texture_3d);
     case CL_DEVICE_IMAGE_MAX_BUFFER_SIZE:
+      return length(images.texture_linear);
     case CL_DEVICE_IMAGE_MAX_ARRAY_SIZE:
-      return size(0);
+      return length(images.texture_2d_layered[2]);
     case CL_DEVICE_MAX_PARAMETER_SIZE:
       return size(4352);  // NVIDIA's; CUDA's 4096 and the hidden ones
     case CL_DEVICE_MEM_BASE_ADDR_ALIGN:
@@ -178,6 +190,7 @@ cl_int device_info(Session& session, cl_device_info what, const Answer& answer) 
       return truth(gpu.integrated);
     case CL_DEVICE_PROFILING_TIMER_RESOLUTION:
       return size(1);
+    case CL_DEVICE_IMAGE_SUPPORT:
     case CL_DEVICE_ENDIAN_LITTLE:
     case CL_DEVICE_AVAILABLE:
     case CL_DEVICE_COMPILER_AVAILABLE:

@@ -13,3 +13,4 @@
 #include "work_group.cl"
 #include "common.cl"
 #include "async.cl"
+#include "images.cl"

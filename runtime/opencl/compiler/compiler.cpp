@@ -33,16 +33,19 @@ std::string quoted(const std::string& name) {
 std::string macro(const std::string& name) { return "-D" + name + "=1"; }
 
 // What this device has of the language, beyond what clang knows of PTX: 64-bit atomics, and of 3.0 all but
-// images, pipes, device queues and sub-groups. Of 2.0 clang defines everything.
+// pipes, device queues and sub-groups. Of 2.0 clang defines everything.
 void add_features(std::vector<std::string>& words, const Options& options) {
   std::string on = "-all,+cl_khr_fp64,+cl_khr_byte_addressable_store";
   for (const char* space : {"global", "local"})
     for (const char* kind : {"base", "extended"})
       on += fmt::format(",+cl_khr_{}_int32_{}_atomics", space, kind);
   on += ",+cl_khr_int64_base_atomics,+cl_khr_int64_extended_atomics,+cl_clang_storage_class_specifiers";
+  on += ",+cl_khr_3d_image_writes";
+  words.push_back(macro("__IMAGE_SUPPORT__"));
   on += ",+__cl_clang_variadic_functions,+__cl_clang_function_pointers,+__cl_clang_bitfields";
   on += ",+__cl_clang_non_portable_kernel_param_types";
   if (options.standard == "CL3.0") {
+    on += ",+__opencl_c_images,+__opencl_c_3d_image_writes,+__opencl_c_read_write_images";
     on += ",+__opencl_c_fp64,+__opencl_c_generic_address_space,+__opencl_c_program_scope_global_variables";
     for (const char* feature : {"work_group_collective_functions", "atomic_order_acq_rel",
                                 "atomic_order_seq_cst", "atomic_scope_device", "atomic_scope_all_devices"})

@@ -15,6 +15,7 @@ _cl_context::~_cl_context() {
 
 _cl_mem::~_cl_mem() {
   Session& session = Session::get();
+  if (image) duet::core::remove_descriptor(session.core(), image->object);
   if (!parent) {
     if (shadow_is_own) duet::core::release_unused(session.core(), duet::virtual_address(shadow));
     if (!is_svm) duet::core::release_unused(session.core(), address);

@@ -22,12 +22,13 @@
 
 #include "core/runtime.h"
 #include "opencl/compiler/compiler.h"
+#include "opencl/session/images.h"
 
 namespace duet::opencl {
 
 extern const cl_icd_dispatch kDispatch;
 
-enum class Kind : std::uint8_t { Platform, Device, Context, Queue, Memory, Program, Kernel, Event };
+enum class Kind : std::uint8_t { Platform, Device, Context, Queue, Memory, Sampler, Program, Kernel, Event };
 
 struct Work;  // work.h
 
@@ -138,11 +139,12 @@ struct _cl_mem : duet::opencl::Object {
   ~_cl_mem();
 
   duet::opencl::Ref<_cl_context> context;
-  duet::opencl::Ref<_cl_mem> parent;  // of a sub-buffer
+  duet::opencl::Ref<_cl_mem> parent;  // of a sub-buffer, or of an image that is a buffer's memory
   std::size_t origin = 0;             // in the parent
   cl_mem_flags flags = 0;
-  std::size_t bytes = 0;
-  void* host_pointer = nullptr;  // the program's, with CL_MEM_USE_HOST_PTR
+  std::size_t bytes = 0;                           // as the host sees it
+  void* host_pointer = nullptr;                    // the program's, with CL_MEM_USE_HOST_PTR
+  std::unique_ptr<duet::opencl::ImageData> image;  // null: it is a buffer
   std::vector<cl_mem_properties> properties;
 
   duet::VirtualAddress address;  // for kernels
@@ -151,15 +153,15 @@ struct _cl_mem : duet::opencl::Object {
   bool shadow_is_own = false;    // pinned pages; otherwise the program's, or the buffer itself
   cl_uint maps = 0;              // now
   struct Map {
-    std::byte* pointer;
-    std::size_t offset, bytes;
+    duet::core::CopySide host, device;
+    duet::core::CopyShape shape;
     cl_map_flags flags;
   };
   std::vector<Map> mapped;
   std::vector<std::function<void()>> destructors;
 
-  // The buffer whose memory it is.
-  _cl_mem& whole() { return parent ? *parent : *this; }
+  // The object whose memory it is.
+  _cl_mem& whole() { return parent ? parent->whole() : *this; }
   bool is_svm = false;  // memory of clSVMAlloc, which is not the buffer's
 };
 
@@ -172,6 +174,17 @@ struct SourceText {
 };
 
 }  // namespace duet::opencl
+
+struct _cl_sampler : duet::opencl::Object {
+  static constexpr auto kKind = duet::opencl::Kind::Sampler;
+  _cl_sampler() : Object(kKind) {}
+
+  duet::opencl::Ref<_cl_context> context;
+  cl_bool normalized = CL_TRUE;
+  cl_addressing_mode addressing = CL_ADDRESS_CLAMP;
+  cl_filter_mode filter = CL_FILTER_NEAREST;
+  std::vector<cl_sampler_properties> properties;
+};
 
 struct _cl_program : duet::opencl::Object {
   static constexpr auto kKind = duet::opencl::Kind::Program;
@@ -206,7 +219,7 @@ struct _cl_kernel : duet::opencl::Object {
   struct Argument {
     bool given = false;
     std::size_t local_bytes = 0;        // of __local memory
-    duet::opencl::Ref<_cl_mem> buffer;  // for as long as it is the argument
+    duet::opencl::Ref<_cl_mem> memory;  // for as long as it is the argument
   };
   std::vector<Argument> arguments;
   std::vector<std::byte> parameters;  // as the kernel takes them, but for local memory

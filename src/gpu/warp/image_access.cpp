@@ -5,6 +5,8 @@
 #include <cmath>
 #include <cstring>
 
+#include "gpu/texel.h"
+
 namespace duet::gpu {
 
 using ptx::ImageMode;
@@ -20,17 +22,6 @@ constexpr std::uint32_t kTapSlots = 6;  // the address, and a texel of up to fou
 template <typename F>
 void for_lanes(std::uint64_t lanes, F&& f) {
   for (; lanes != 0; lanes &= lanes - 1) f(static_cast<unsigned>(std::countr_zero(lanes)));
-}
-
-float half_to_float(std::uint16_t bits) {
-  const int exponent = bits >> 10 & 31;
-  const auto mantissa = static_cast<float>(bits & 1023);
-  const float sign = (bits & 0x8000) != 0 ? -1.0f : 1.0f;
-  if (exponent == 31)
-    return std::bit_cast<float>((std::uint32_t{bits} & 0x8000) << 16 | 0x7f80'0000u |
-                                (std::uint32_t{bits} & 1023) << 13);
-  if (exponent == 0) return sign * std::ldexp(mantissa, -24);
-  return sign * std::ldexp(1024.0f + mantissa, exponent - 25);
 }
 
 // Where a coordinate falls: the first texel, the weight of the next one, in 1/256.
@@ -117,6 +108,7 @@ bool ImageAccess<W>::start(const ptx::Warp<W>& warp, const MicroOp& op, std::uin
   const bool query = op.opcode == Opcode::Txq;
   const bool stores = op.opcode == Opcode::Sust;
   const bool on_surface = stores || op.opcode == Opcode::Suld;
+  const bool by_bytes = on_surface && !mode.formatted();
   std::vector<Addresses> addresses;
   while (lanes != 0) {
     const auto first = static_cast<unsigned>(std::countr_zero(lanes));
@@ -143,7 +135,7 @@ bool ImageAccess<W>::start(const ptx::Warp<W>& warp, const MicroOp& op, std::uin
   scratch_.width = warp.width;
   if (query) return true;
   for (std::size_t g = 0; g < groups_.size(); ++g) {
-    const unsigned bytes = on_surface ? ptx::access_bytes(op) : groups_[g].image.texel_bytes();
+    const unsigned bytes = by_bytes ? ptx::access_bytes(op) : groups_[g].image.texel_bytes();
     add_taps(groups_[g], addresses[g], bytes);
     if (stores) take_values(warp, groups_[g]);
   }
@@ -211,7 +203,8 @@ template <unsigned W>
 bool ImageAccess<W>::surface(const ptx::Warp<W>& warp, Group& group, Addresses& addresses) {
   const ImageMode mode = ImageMode::of(op_);
   const Image& image = group.image;
-  const unsigned bytes = ptx::access_bytes(op_), count = ptx::coordinates_of(mode.geometry);
+  const unsigned bytes = mode.formatted() ? image.texel_bytes() : ptx::access_bytes(op_);
+  const unsigned count = ptx::coordinates_of(mode.geometry), unit = mode.formatted() ? bytes : 1;
   const bool layered = ptx::is_layered(mode.geometry);
   bool fits = true;
   for_lanes(group.lanes, [&](unsigned lane) {
@@ -221,6 +214,7 @@ bool ImageAccess<W>::surface(const ptx::Warp<W>& warp, Group& group, Addresses& 
       const unsigned axis = !layered ? k : k == 0 ? 2 : k - 1;
       at[axis] = surface_coordinate(warp, op_, k, count, lane);
     }
+    at[0] *= unit;
     const std::array<std::int64_t, 3> limit{
         static_cast<std::int64_t>(Bytes{image.width} * image.texel_bytes()) - bytes, image.height - 1ll,
         image.depth - 1ll};
@@ -277,12 +271,14 @@ void ImageAccess<W>::add_taps(Group& group, const Addresses& addresses, unsigned
   }
 }
 
-// The stored elements, from their places (ptx/image.h), as bytes one behind the other.
+// The stored elements, from their places (ptx/image.h), as bytes one behind the other; formatted ones as the
+// texel has them.
 template <unsigned W>
 void ImageAccess<W>::take_values(const ptx::Warp<W>& warp, const Group& group) {
   const unsigned coordinates = ptx::coordinates_of(ImageMode::of(op_).geometry);
   const unsigned first = 1 + std::min(coordinates, 2u);
   const unsigned element = ptx::type_bytes(op_.type), count = op_.vector_elements;
+  const bool formatted = ImageMode::of(op_).formatted();
   for_lanes(group.inside[0], [&](unsigned lane) {
     std::array<std::byte, 16> bytes{};
     for (unsigned e = 0; e < count; ++e) {
@@ -299,6 +295,11 @@ void ImageAccess<W>::take_values(const ptx::Warp<W>& warp, const Group& group) {
             16 * e;
       std::memcpy(bytes.data() + e * element, &value, element);
     }
+    if (formatted) {
+      std::array<std::uint32_t, 4> values;
+      std::memcpy(values.data(), bytes.data(), sizeof values);
+      store_texel(group.image, values, bytes.data());
+    }
     for (unsigned w = 0; w < 4; ++w)
       std::memcpy(slot(group.slots[0] + 2 + w) + lane, bytes.data() + 4 * w, 4);
   });
@@ -309,10 +310,11 @@ template <unsigned W>
 void ImageAccess<W>::read_channel(const Group& group, unsigned tap, unsigned c, Channel& out) const {
   const Image& image = group.image;
   const bool floats = image.reads_floats();
-  if (c >= image.channels) {
+  const unsigned stored = image.swizzle[c];
+  if (stored >= image.channels) {
     out.fill(c < 3 ? 0 : floats ? std::bit_cast<std::uint32_t>(1.0f) : 1);
   } else {
-    const unsigned at = c * image.channel_bytes, shift = 8 * (at % 4), bits = 8u * image.channel_bytes;
+    const unsigned at = stored * image.channel_bytes, shift = 8 * (at % 4), bits = 8u * image.channel_bytes;
     const std::uint32_t* const words = slot(group.slots[tap] + 2 + at / 4);
     const auto convert = [&](auto&& f) {
       for (unsigned lane = 0; lane < W; ++lane)

@@ -3,7 +3,7 @@
 // filtered and written to the destinations. Source: CUDA C++ Programming Guide, appendix "Texture Fetching"
 // (nearest-point and linear filtering with weights of 8 fractional bits, address modes), surface functions;
 // PTX ISA 9.0, section 9.7.10. Not documented and chosen here: weights round to nearest; sums are exact and
-// rounded once; channels that a texel lacks read 0, the last 1.
+// rounded once; channels that a texel lacks read 0, the last 1; formatted stores convert as OpenCL C's.
 #pragma once
 
 #include <array>

@@ -1,7 +1,7 @@
 // Texture and surface instructions with 64-bit objects (PTX ISA 9.0, section 9.7.10, unified mode). A level
 // or gradients choose among mipmaps; images have one level, so they are checked and not used. Refused by
-// name: texture references, cube maps, multisampling, offsets, comparisons, formatted surface accesses, f16x2
-// results.
+// name: texture references, cube maps, multisampling, offsets, comparisons, formatted loads, formatted stores
+// of fewer than four values, f16x2 results.
 #include "ptx/decode/decode.h"
 #include "ptx/decode/decoders.h"
 #include "ptx/image.h"
@@ -137,7 +137,8 @@ void decoders::query(Decoder& d) {
 
 void decoders::surface(Decoder& d) {
   const bool load = d.row.opcode == Opcode::Suld;
-  if (!d.take("b")) d.unsupported();  // .p: formatted
+  const bool formatted = !d.take("b");
+  if (formatted && (load || !d.take("p"))) d.unsupported();
   pass_cache_operator(d);
   ImageMode mode;
   mode.geometry = static_cast<ImageGeometry>(take_one_of(d, kGeometries));
@@ -146,7 +147,8 @@ void decoders::surface(Decoder& d) {
   const unsigned bytes = type_bytes(type);
   if ((type != Type::B8 && type != Type::B16 && type != Type::B32 && type != Type::B64) || bytes * count > 16)
     d.unsupported();
-  mode.choice = static_cast<std::uint8_t>(take_one_of(d, kBounds));
+  if (formatted && (bytes != 4 || count != 4)) d.unsupported();
+  mode.choice = static_cast<std::uint8_t>(take_one_of(d, kBounds) | (formatted ? ImageMode::kFormatted : 0));
   d.set(type);
   d.expect_operands(2, 2);
   MicroOp& op = d.out.op;
@@ -190,8 +192,9 @@ std::string image_text(const MicroOp& op) {
   const std::string geometry = dot(kGeometries[static_cast<unsigned>(mode.geometry)]);
   if (op.opcode == Opcode::Tex) return geometry + ".v4";
   if (op.opcode == Opcode::Tld4) return dot(kComponents[mode.choice]) + geometry + ".v4";
-  return ".b" + geometry + (op.vector_elements > 1 ? ".v" + std::to_string(op.vector_elements) : "") +
-         dot(kBounds[mode.choice]);
+  return (mode.formatted() ? ".p" : ".b") + geometry +
+         (op.vector_elements > 1 ? ".v" + std::to_string(op.vector_elements) : "") +
+         dot(kBounds[static_cast<unsigned>(mode.bounds())]);
 }
 
 }  // namespace duet::ptx

@@ -188,11 +188,7 @@ int main(void) {
   clSVMFree(context, shared);
   IS(CL_INVALID_VALUE, clEnqueueSVMMap(queue, CL_TRUE, CL_MAP_READ, NULL, 4, 0, NULL, NULL));
   IS(CL_INVALID_ARG_INDEX, clSetKernelArgSVMPointer(kernel, 9, host));
-  const cl_image_format format = {CL_RGBA, CL_FLOAT};
-  const cl_image_desc image = {.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = 4, .image_height = 4};
-  clCreateImage(context, 0, &format, &image, NULL, &error);
-  IS(CL_INVALID_OPERATION, error);
-  clCreateSampler(context, CL_TRUE, CL_ADDRESS_CLAMP, CL_FILTER_NEAREST, &error);
+  clCreatePipe(context, 0, 4, 16, NULL, &error);
   IS(CL_INVALID_OPERATION, error);
 
   OK(clRetainMemObject(buffer));

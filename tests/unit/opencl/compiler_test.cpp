@@ -168,13 +168,15 @@ TEST_F(OpenClCompiler, ACacheThatCannotBeWrittenIsNoError) {
 TEST_F(OpenClCompiler, TheLanguageIsTheDevices) {
   const std::string text = R"(
 #if !defined(cl_khr_fp64) || !defined(cl_khr_int64_base_atomics) || !defined(cl_khr_int64_extended_atomics) || \
-    !defined(cl_khr_byte_addressable_store) || !defined(cl_khr_global_int32_base_atomics)
+    !defined(cl_khr_3d_image_writes) || !defined(cl_khr_byte_addressable_store) || \
+    !defined(cl_khr_global_int32_base_atomics)
 #error an extension is missing
 #endif
-#if defined(__IMAGE_SUPPORT__) || !defined(__ENDIAN_LITTLE__) || __OPENCL_VERSION__ != 300
+#if !defined(__IMAGE_SUPPORT__) || !defined(__ENDIAN_LITTLE__) || __OPENCL_VERSION__ != 300
 #error another device
 #endif
-#if __OPENCL_C_VERSION__ == 300 && (!defined(__opencl_c_generic_address_space) || defined(__opencl_c_images) || \
+#if __OPENCL_C_VERSION__ == 300 && (!defined(__opencl_c_generic_address_space) || !defined(__opencl_c_images) || \
+    !defined(__opencl_c_read_write_images) || !defined(__opencl_c_3d_image_writes) || \
     defined(__opencl_c_pipes) || defined(__opencl_c_device_enqueue) || defined(__opencl_c_subgroups))
 #error another 3.0
 #endif

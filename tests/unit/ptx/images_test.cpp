@@ -54,6 +54,8 @@ constexpr Form kForms[] = {
      ImageGeometry::ThreeD, 2, 5, "sust.b.3d.v4.trap.b32"},
     {"sust.b.a2d.v4.b8.trap [%l1, {%r5, %r6, %r7, %r7}], {%h1, %h2, %h3, %h4};", Opcode::Sust,
      ImageGeometry::TwoDLayered, 2, 4, "sust.b.a2d.v4.trap.b8"},
+    {"sust.p.3d.v4.b32.zero [%l1, {%r5, %r6, %r7, %r7}], {%r8, %r9, %r10, %r11};", Opcode::Sust,
+     ImageGeometry::ThreeD, ImageMode::kFormatted, 5, "sust.p.3d.v4.zero.b32"},
     {"txq.height.b32 %r1, [%l1];", Opcode::Txq, ImageGeometry::OneD, 1, 1, "txq.height.b32"},
 };
 
@@ -90,7 +92,7 @@ TEST(ImagePtx, WhatIsNotSupportedIsNamed) {
       "tex.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%l1, {%f5, %f6}], {%r1, %r2};",
       "tld4.r.a2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%l1, {%r5, %f5, %f6, %f6}];",
       "suld.p.2d.v4.b32.trap {%r1, %r2, %r3, %r4}, [%l1, {%r5, %r6}];",
-      "sust.p.2d.v4.b32.trap [%l1, {%r5, %r6}], {%r1, %r2, %r3, %r4};",
+      "sust.p.2d.v2.b32.trap [%l1, {%r5, %r6}], {%r1, %r2};",
       "txq.channel_order.b32 %r1, [%l1];",
   };
   for (const char* form : forms) {

@@ -1,6 +1,8 @@
 // Arrays of texels and their descriptors: formats, boxes, and memory that goes when no kernel can use it.
 #include "core/images.h"
 
+#include <cstring>
+
 #include "unit/runtime/cuda/runtime_rig.h"
 
 namespace duet::core {
@@ -65,6 +67,27 @@ TEST_F(Images, ADescriptorIsFoundUntilNoKernelCanUseIt) {
   VirtualAddress other;
   ASSERT_FALSE(add_descriptor(runtime(), image, other).failed());  // releases the first one before
   EXPECT_EQ(gpu::find_image(runtime().space(), object.value()), nullptr);
+}
+
+TEST_F(Images, DescriptorsOfOneAllocationAreAStrideApart) {
+  constexpr Bytes kStride = gpu::Image::kStride;
+  std::vector<std::byte> slots(4 * kStride);  // the first is no descriptor
+  for (unsigned slot = 1; slot < 4; ++slot) {
+    gpu::Image image;
+    image.width = slot;
+    std::memcpy(slots.data() + slot * kStride, &image, sizeof image);
+  }
+  VirtualAddress object;
+  ASSERT_FALSE(add_descriptors(runtime(), slots, object).failed());
+  const auto at = [&](Bytes offset) { return gpu::find_image(runtime().space(), object.value() + offset); };
+  EXPECT_EQ(at(0), nullptr);
+  for (unsigned slot = 1; slot < 4; ++slot) {
+    ASSERT_NE(at(slot * kStride), nullptr);
+    EXPECT_EQ(at(slot * kStride)->width, slot);
+  }
+  EXPECT_EQ(at(kStride + 8), nullptr);
+  EXPECT_EQ(at(4 * kStride), nullptr);
+  remove_descriptor(runtime(), object);
 }
 
 }  // namespace
