@@ -21,7 +21,7 @@ import data_file  # noqa: E402
 from limited import call  # noqa: E402
 from opencl_suites import SUITES, programs  # noqa: E402
 
-LINE_OF_TIMES = re.compile(r"(?i)time|second|took|init|alloc|htod|dtoh|exec|close|total|platform|device|vendor|speed|GB/s|context|pocl|computation|\bms\b|MB\]|Duet|Genuine|pthread|cpu|work-groups of size")
+LINE_OF_TIMES = re.compile(r"(?i)time|second|took|init|alloc|htod|dtoh|exec|close|total|platform|device|vendor|speed|GB/s|context|pocl|computation|\bms\b|MB\]|Duet|GenuineIntel|AuthenticAMD|pthread|cpu|work-groups of size")
 # What a program says of its own check.
 OWN_CHECK = re.compile(r"(?i)non-matching.*: (\d+)|test (passed|failed)|(no errors detected)|(passed)|(mismatch|wrong|failed)")
 NUMBER = re.compile(r"[-+]?\d+\.?\d*(?:[eE][-+]?\d+)?")
