@@ -37,6 +37,8 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         subprocess.run([options.duet, "cc", str(HERE / "calls.cu"), "-o", f"{folder}/calls"], check=True)
         subprocess.run(["cc", "-O1", str(HERE / "calls_opencl.c"), "-o", f"{folder}/calls_opencl", "-lOpenCL"], check=True)
+        # Its kernel's text is compiled here, and found again afterwards.
+        subprocess.run([options.duet, "run", "-q", "--no-html", "--out", f"{folder}/first", f"{folder}/calls_opencl", "launch", "1"], check=True)
         for cases, program in ((CASES, f"{folder}/calls"), (OPENCL, f"{folder}/calls_opencl")):
             for name, kind, extra in cases:
                 measured[name] = round(callgrind.per_unit([count(options.duet, program, extra, kind, calls) for calls in (FEW, MANY)]))

@@ -192,7 +192,7 @@ void mark(const char* name);
 // Runs the body of an API function under the rules above and keeps the thread's last error.
 template <typename Body>
 cudaError_t api(ApiFunction& function, Body&& body) {
-  return detail::run(function, std::forward<Body>(body));
+  return detail::run(function, std::ref(body));  // what it captures is not copied: that would allocate
 }
 
 // For the end of the run: a call of the program failed. `error`: its name in the function's API.
