@@ -64,7 +64,7 @@ ROWS = {
         "popc.b32": ((10, (38, 42), VOLTA), (16, PEAK, GUIDE9)),
         "clz.b32": (UNKNOWN, (16, PEAK, GUIDE9)),
         "brev.b32": ((14, (-1, 2), VOLTA), (16, PEAK, GUIDE9)),
-        "cvt.s32.f32": ((23.01, (2, 6), REAL), (64, PEAK, GUIDE9)),
+        "cvt.s32.f32": ((23.01, (2, 6), REAL), (64, (-20, 0), GUIDE9)),
         "shfl.sync": ((23, (-2, 2), VOLTA), (32, PEAK, GUIDE9)),
         "ld.shared": ((23, (-2, 2), REAL), (32, PEAK, GUIDE9)),
         "bar.sync": ((22, (-1, 3), SYNC), (15.2, (-25, -15), SYNC)),
