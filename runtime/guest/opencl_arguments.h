@@ -4,6 +4,7 @@
 //   (cl_uint count, const cl_event* list)     an array: its length is the last cl_uint before it
 //   (const size_t* sizes)                     the same, or as `Sizes` says
 //   (const cl_queue_properties* list)         pairs up to a zero, where no cl_uint comes before
+//   (cl_uint count, const char** names)       the same, of texts
 //   (size_t room, void* answer)               a number: the runtime itself writes there (Session, Answer)
 //
 // `cl_event*` is the command's event, one object.
@@ -12,6 +13,8 @@
 #include <CL/cl.h>
 
 #include <cstdint>
+#include <deque>
+#include <string>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -62,6 +65,25 @@ class ArrayArgument {
   List<std::remove_const_t<T>> values_;
 };
 
+// Names, each up to its zero.
+class TextsArgument {
+ public:
+  TextsArgument(ArgumentWords& words, std::uint64_t count) : there_(words.program(), words.next(), count) {
+    for (std::uint64_t i = 0; there_.get() != nullptr && i < count; ++i) {
+      const std::uint64_t text = there_.get()[i];
+      texts_.push_back(text != 0 ? text_at(words.program(), text) : std::string());
+      pointers_.push_back(text != 0 ? texts_.back().c_str() : nullptr);
+    }
+  }
+  const char** get() { return there_.get() != nullptr ? pointers_.data() : nullptr; }
+  void give_back() {}
+
+ private:
+  List<std::uint64_t> there_;
+  std::deque<std::string> texts_;
+  std::vector<const char*> pointers_;
+};
+
 // Whether a parameter is an array, and how far it goes.
 template <typename T>
 inline constexpr bool kIsHandleArray =
@@ -91,6 +113,8 @@ auto opencl_argument(ArgumentWords& words) {
     return ArrayArgument<std::remove_pointer_t<T>>(words, 3);
   } else if constexpr (kIsSizes<T> && sizes == Sizes::Dimensions) {
     return ArrayArgument<std::remove_pointer_t<T>>(words, std::min<std::uint64_t>(count(), 3));
+  } else if constexpr (std::is_same_v<T, const char**>) {
+    return TextsArgument(words, count());
   } else if constexpr (kIsSizes<T> || kIsHandleArray<T> || std::is_same_v<T, cl_image_format*>) {
     static_assert(kCount >= 0, "an array without its length");
     return ArrayArgument<std::remove_pointer_t<T>>(words, count());

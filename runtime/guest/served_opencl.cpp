@@ -8,6 +8,7 @@
 
 #include "guest/opencl_arguments.h"
 #include "opencl/api/entries.h"
+#include "opencl/api/programs.h"
 
 namespace duet::guest {
 
@@ -80,25 +81,6 @@ std::uint64_t program_with_binary(ArgumentWords& words) {
   });
 }
 
-// (program, count, devices, options, notify, data). The build ends with the call; the notice follows.
-std::uint64_t build_program(ArgumentWords& words) {
-  const auto program = Argument<cl_program>(words).get();
-  const auto count = static_cast<cl_uint>(words.next());
-  List<cl_device_id> devices(words.program(), words.next(), count);
-  Argument<const char*> options(words);
-  const auto notify = ArgumentWords::pointer<void(cl_program, void*)>(words.next());
-  void* const data = ArgumentWords::pointer<void>(words.next());
-  const cl_int error = api::clBuildProgram(program, count, devices.get(), options.get(), nullptr,
-                                           notify == nullptr ? data : nullptr);
-  const bool refused = error == CL_INVALID_PROGRAM || error == CL_INVALID_VALUE ||
-                       error == CL_INVALID_DEVICE || error == CL_INVALID_OPERATION;
-  if (notify != nullptr && !refused) {
-    opencl::expect_calls();
-    opencl::call_program(notify, program, data);
-  }
-  return word_of(error);
-}
-
 // (program, what, room, to, needed): the binaries go where an array of pointers says.
 std::uint64_t program_info(ArgumentWords& words) {
   const auto program = Argument<cl_program>(words).get();
@@ -112,15 +94,11 @@ std::uint64_t program_info(ArgumentWords& words) {
   const bool binaries = what == CL_PROGRAM_BINARIES && to != nullptr && room >= sizeof there;
   if (binaries) words.program().read(to, &there, sizeof there);
   if (there != nullptr && opencl::find(program) != nullptr) {
-    constexpr std::size_t kLineBefore = 64;  // more than it has beside the options
-    binary.resize(program->ptx.size() + program->options.size() + kLineBefore);
+    binary.resize(api::binary_of(*program).size());
     here = binary.data();
   }
   const cl_int error = api::clGetProgramInfo(program, what, room, binaries ? &here : to, needed.get());
-  if (here != nullptr && error == CL_SUCCESS) {
-    const auto* const text = reinterpret_cast<const char*>(here);
-    words.program().write(there, here, strnlen(text, binary.size()));
-  }
+  if (error == CL_SUCCESS && !binary.empty()) words.program().write(there, here, binary.size());
   needed.give_back();
   return word_of(error);
 }

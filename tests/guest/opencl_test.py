@@ -46,7 +46,7 @@ class OpenCl(GuestFixture):
             self.assertIn(word, lines[0])
 
     def test_programs(self):
-        for name in ("arguments", "callbacks", "image_transfers", "images", "memory", "queues"):
+        for name in ("arguments", "callbacks", "image_transfers", "images", "linking", "memory", "queues"):
             with self.subTest(name):
                 self.passes(PROGRAMS / f"{name}.c")
 

@@ -24,6 +24,13 @@ cl_int check_targets(cl_uint count, const cl_device_id* devices, Notify notify, 
   return CL_SUCCESS;
 }
 
+// The work is done when the call ends; the notice follows.
+void notify_later(Session& session, Notify notify, cl_program program, void* user_data) {
+  if (notify == nullptr) return;
+  expect_calls();
+  session.call_later([=] { call_program(notify, program, user_data); });
+}
+
 std::string words_of(const char* options) { return options == nullptr ? "" : options; }
 
 }  // namespace
@@ -83,7 +90,7 @@ DUET_CL(clBuildProgram, Other,
     return error;
   if (program->kernels != 0) return CL_INVALID_OPERATION;
   const cl_int error = build(session, *program, words_of(options));
-  if (notify != nullptr) session.call_later([=] { notify(program, user_data); });
+  notify_later(session, notify, program, user_data);
   return error;
 }
 DUET_CL_END
@@ -105,7 +112,7 @@ DUET_CL(clCompileProgram, Other,
   }
   if (program->source == nullptr || program->kernels != 0) return CL_INVALID_OPERATION;
   const cl_int error = compile(session, *program, words_of(options), std::move(given));
-  if (notify != nullptr) session.call_later([=] { notify(program, user_data); });
+  notify_later(session, notify, program, user_data);
   return error;
 }
 DUET_CL_END
@@ -132,7 +139,7 @@ cl_program CL_API_CALL clLinkProgram(cl_context context, cl_uint count, const cl
     made->context = Ref<_cl_context>(context);
     made->name = next_name();
     const cl_int failed = link(session, *made, words, {inputs, inputs + input_count});
-    if (notify != nullptr) session.call_later([notify, made, user_data] { notify(made, user_data); });
+    notify_later(session, notify, made, user_data);
     return failed;
   });
   if (error != nullptr) *error = result;
