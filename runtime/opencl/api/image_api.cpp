@@ -164,6 +164,11 @@ cl_int make_image(Session& session, HostThread& host, cl_context context, const 
   return CL_SUCCESS;
 }
 
+// What the calls of 1.1 refuse as a size, a descriptor of 1.2 has as pitches.
+cl_int made_as_in_1_1(cl_int result) {
+  return result == CL_INVALID_IMAGE_DESCRIPTOR ? CL_INVALID_IMAGE_SIZE : result;
+}
+
 }  // namespace
 
 DUET_CL_MAKE(cl_mem, clCreateImage, Allocate,
@@ -180,7 +185,6 @@ DUET_CL_MAKE(cl_mem, clCreateImageWithProperties, Allocate,
 }
 DUET_CL_END
 
-// What the calls of 1.1 refuse as a size, a descriptor of 1.2 has as pitches.
 DUET_CL_MAKE(cl_mem, clCreateImage2D, Allocate,
              (cl_context context, cl_mem_flags flags, const cl_image_format* format, size_t width,
               size_t height, size_t row_pitch, void* from, cl_int* error)) {
@@ -189,8 +193,7 @@ DUET_CL_MAKE(cl_mem, clCreateImage2D, Allocate,
   wanted.image_width = width;
   wanted.image_height = height;
   wanted.image_row_pitch = row_pitch;
-  const cl_int result = make_image(session, host, context, nullptr, flags, format, &wanted, from, made);
-  return result == CL_INVALID_IMAGE_DESCRIPTOR ? CL_INVALID_IMAGE_SIZE : result;
+  return made_as_in_1_1(make_image(session, host, context, nullptr, flags, format, &wanted, from, made));
 }
 DUET_CL_END
 
@@ -204,8 +207,7 @@ DUET_CL_MAKE(cl_mem, clCreateImage3D, Allocate,
   wanted.image_depth = depth;
   wanted.image_row_pitch = row_pitch;
   wanted.image_slice_pitch = slice_pitch;
-  const cl_int result = make_image(session, host, context, nullptr, flags, format, &wanted, from, made);
-  return result == CL_INVALID_IMAGE_DESCRIPTOR ? CL_INVALID_IMAGE_SIZE : result;
+  return made_as_in_1_1(make_image(session, host, context, nullptr, flags, format, &wanted, from, made));
 }
 DUET_CL_END
 

@@ -74,31 +74,6 @@ bool overlap(const std::size_t* first, const std::size_t* second, const std::siz
   return true;
 }
 
-// A colour in every texel of a box: a fill of words where a texel is one, and a copy of bytes of the host
-// elsewhere.
-cl_int submit_colour(Session& session, HostThread& host, driver::StreamId stream, const Box& to,
-                     const core::CopyShape& shape, const std::vector<std::byte>& texel) {
-  if (texel.size() <= 4) {
-    core::FillRequest request;
-    std::memcpy(&request.value, texel.data(), texel.size());
-    request.element_bytes = static_cast<unsigned>(texel.size());
-    request.pitch = to.pitch;
-    request.width = shape.width / texel.size();
-    request.rows = shape.rows;
-    for (std::size_t slice = 0; slice < shape.slices; ++slice) {
-      request.to = const_cast<std::byte*>(static_cast<const std::byte*>(to.pointer)) + slice * to.slice_pitch;
-      driver::Command command;
-      if (const Status status = core::prepare_fill(session.core(), request, command); status.failed())
-        return error_of(status);
-      command.stream = stream;
-      host.submit(std::move(command));
-    }
-    return CL_SUCCESS;
-  }
-  submit_repeated(session, host, stream, to, shape, texel);
-  return CL_SUCCESS;
-}
-
 }  // namespace
 
 DUET_CL(clEnqueueReadImage, MemcpyAsync,
@@ -165,7 +140,7 @@ DUET_CL(clEnqueueFillImage, Memset,
   return enqueue(session, host, *queue, CL_COMMAND_FILL_IMAGE, {count, list, event}, options,
                  [&session, to = image.on_device(origin), shape = image.shape(region), texel](
                      HostThread& by, driver::StreamId stream) {
-                   return submit_colour(session, by, stream, to, shape, texel);
+                   return submit_pattern(session, by, stream, to, shape, texel);
                  });
 }
 DUET_CL_END

@@ -147,7 +147,7 @@ DUET_CL(clEnqueueSVMMemFill, Memset,
   return enqueue(session, host, *queue, CL_COMMAND_SVM_MEMFILL, {count, list, event}, {},
                  [&session, queue, to, words, bytes](HostThread& by, driver::StreamId stream) {
                    if (bytes == 0) return submit_mark(session, by, *queue, stream);
-                   return submit_pattern(session, by, stream, duet::virtual_address(to), words, bytes);
+                   return submit_pattern(session, by, stream, {to, bytes, bytes}, {bytes, 1, 1}, words);
                  });
 }
 DUET_CL_END

@@ -158,7 +158,8 @@ DUET_CL(clEnqueueFillBuffer, Memset,
   return enqueue(
       session, host, *queue, CL_COMMAND_FILL_BUFFER, {count, list, event}, options,
       [&session, to = buffer->address + offset, words, bytes](HostThread& by, driver::StreamId stream) {
-        return submit_pattern(session, by, stream, to, words, bytes);
+        return submit_pattern(session, by, stream, {duet::pointer_of(to), bytes, bytes}, {bytes, 1, 1},
+                              words);
       });
 }
 DUET_CL_END

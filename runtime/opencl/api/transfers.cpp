@@ -101,34 +101,28 @@ void write_now(Session& session, HostThread& host, const Box& to, const Box& fro
   host.wait(session.core().cost(CallKind::MemcpySync), [&] { return session.driver().stream_idle(stream); });
 }
 
-cl_int submit_pattern(Session& session, HostThread& host, driver::StreamId stream, VirtualAddress to,
-                      std::vector<std::byte> pattern, std::size_t bytes) {
+cl_int submit_pattern(Session& session, HostThread& host, driver::StreamId stream, const Box& to,
+                      const core::CopyShape& shape, const std::vector<std::byte>& pattern) {
   // A pattern of equal words is a fill of words.
-  std::size_t word = std::min<std::size_t>(pattern.size(), 4);
-  const auto repeats = [&](std::size_t size) {
-    for (std::size_t i = size; i < pattern.size(); ++i)
-      if (pattern[i] != pattern[i - size]) return false;
-    return true;
-  };
-  if (repeats(word)) {
+  const std::size_t word = std::min<std::size_t>(pattern.size(), 4);
+  if (std::equal(pattern.begin() + static_cast<std::ptrdiff_t>(word), pattern.end(), pattern.begin())) {
     core::FillRequest request;
-    request.to = duet::pointer_of(to);
     std::memcpy(&request.value, pattern.data(), word);
     request.element_bytes = static_cast<unsigned>(word);
-    request.width = bytes / word;
-    driver::Command command;
-    if (const Status status = core::prepare_fill(session.core(), request, command); status.failed())
-      return error_of(status);
-    command.stream = stream;
-    host.submit(std::move(command));
+    request.pitch = to.pitch;
+    request.width = shape.width / word;
+    request.rows = shape.rows;
+    for (std::size_t slice = 0; slice < shape.slices; ++slice) {
+      request.to = const_cast<std::byte*>(static_cast<const std::byte*>(to.pointer)) + slice * to.slice_pitch;
+      driver::Command command;
+      if (const Status status = core::prepare_fill(session.core(), request, command); status.failed())
+        return error_of(status);
+      command.stream = stream;
+      host.submit(std::move(command));
+    }
     return CL_SUCCESS;
   }
-  submit_repeated(session, host, stream, {duet::pointer_of(to), bytes, bytes}, {bytes, 1, 1}, pattern);
-  return CL_SUCCESS;
-}
-
-void submit_repeated(Session& session, HostThread& host, driver::StreamId stream, const Box& to,
-                     const core::CopyShape& shape, const std::vector<std::byte>& pattern) {
+  // Of others the bytes come from the host, as a copy whose source is staged at the call.
   std::vector<std::byte> all(shape.width * shape.rows * shape.slices);
   for (std::size_t i = 0; i < all.size(); ++i) all[i] = pattern[i % pattern.size()];
   driver::Command command;
@@ -142,6 +136,7 @@ void submit_repeated(Session& session, HostThread& host, driver::StreamId stream
   command.copy.from = {true, {}, shape.width, shape.width * shape.rows};
   command.copy.staged = std::make_shared<const std::vector<std::byte>>(std::move(all));
   host.submit(std::move(command));
+  return CL_SUCCESS;
 }
 
 }  // namespace duet::opencl

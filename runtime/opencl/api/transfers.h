@@ -41,11 +41,8 @@ cl_int enqueue_map(Session& session, HostThread& host, cl_command_queue queue, c
 void write_now(Session& session, HostThread& host, const Box& to, const Box& from,
                const core::CopyShape& shape);
 
-// A pattern of up to 128 bytes, over memory of the GPU.
-cl_int submit_pattern(Session& session, HostThread& host, driver::StreamId stream, VirtualAddress to,
-                      std::vector<std::byte> pattern, std::size_t bytes);
-// The same over a box, always as bytes of the host, which are staged at the call and cross the link.
-void submit_repeated(Session& session, HostThread& host, driver::StreamId stream, const Box& to,
-                     const core::CopyShape& shape, const std::vector<std::byte>& pattern);
+// A pattern of up to 128 bytes over a box in memory of the GPU, whose rows are multiples of it.
+cl_int submit_pattern(Session& session, HostThread& host, driver::StreamId stream, const Box& to,
+                      const core::CopyShape& shape, const std::vector<std::byte>& pattern);
 
 }  // namespace duet::opencl
