@@ -137,6 +137,12 @@ class HostSources(Fixture):
         self.assertEqual((result.returncode, result.stderr), (0, ""))
         self.assertEqual(call(DUET, "run", "-q", "--out", folder / "out", folder / "linked").stdout, "9 4 13\n")
 
+    def test_a_text_of_opencl(self):
+        kernels = SOURCE / "workloads/micro/kernels.cl"
+        result = call(DUET, "cc", kernels)
+        self.assertEqual((result.returncode, result.stdout), (125, ""))
+        self.assertRegex(result.stderr, f"^duet: cc: {kernels} is OpenCL C, which a program compiles while it runs .*\n$")
+
     def test_an_object_of_nothing(self):
         folder, sources = self.sources()
         call(DUET, "cc", "-c", sources[0], "-o", folder / "main.o")

@@ -184,12 +184,17 @@ Request parse(const std::vector<std::string>& arguments) {
       request.link_inputs.push_back(argument);
     } else if (argument.starts_with("-")) {
       request.flags.push_back(argument);
-    } else if (argument.ends_with(".cu")) {
-      if (!fs::exists(argument)) throw Error(fmt::format("cc: no such file: {}", argument));
-      request.sources.push_back(argument);
     } else {
       if (!fs::exists(argument)) throw Error(fmt::format("cc: no such file: {}", argument));
-      (is_host_source(argument) ? request.host_sources : request.link_inputs).push_back(argument);
+      if (argument.ends_with(".cl"))
+        throw Error(fmt::format(
+            "cc: {} is OpenCL C, which a program compiles while it runs (clBuildProgram): compile "
+            "that program, with -lOpenCL, and start it by `duet run`",
+            argument));
+      (argument.ends_with(".cu")  ? request.sources
+       : is_host_source(argument) ? request.host_sources
+                                  : request.link_inputs)
+          .push_back(argument);
     }
   }
   const std::size_t compiled = request.sources.size() + request.host_sources.size();
