@@ -494,4 +494,13 @@ std::uint64_t BlockCheck::global(const Access& access, std::uint64_t lanes) {
   return allowed;
 }
 
+void BlockCheck::image_stored(std::uint64_t lanes, const std::uint64_t* addresses, unsigned bytes) {
+  LaneMask(lanes).for_each([&](unsigned lane) {
+    const VirtualAddress address(addresses[lane]);
+    Region* const region = checker_.global().find(address);
+    if (region != nullptr && region->holds(address, bytes))
+      region->set_written(address - region->base(), bytes);
+  });
+}
+
 }  // namespace duet::check

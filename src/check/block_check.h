@@ -43,6 +43,8 @@ class BlockCheck {
   void start(const Launch& launch, std::uint64_t number);
   // The lanes that may execute it: all but lanes with an access to foreign memory.
   std::uint64_t access(const Access& access);
+  // Lanes store so many bytes each through a surface.
+  void image_stored(std::uint64_t lanes, const std::uint64_t* addresses, unsigned bytes);
   // Whether the check needs a store's values.
   bool wants_values(const ptx::MicroOp& op) const {
     return checks_.races && op.kind == ptx::Kind::Store && op.space != ptx::StateSpace::Local;

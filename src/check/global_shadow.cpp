@@ -1,17 +1,6 @@
 #include "check/global_shadow.h"
 
-#include <cstring>
-
 namespace duet::check {
-
-namespace {
-
-bool is_array(const memory::Allocation& allocation) {
-  return allocation.call != nullptr && (std::strstr(allocation.call, "Array") != nullptr ||
-                                        std::strstr(allocation.call, "Image") != nullptr);
-}
-
-}  // namespace
 
 Region::Region(const memory::Allocation& allocation, const memory::AddressSpace& space)
     : base_(allocation.base),
@@ -22,7 +11,7 @@ Region::Region(const memory::Allocation& allocation, const memory::AddressSpace&
       ordered_by_bits_(space.tracked(allocation.base)) {
   name_.erase(name_.rfind(" + "));
   const bool of_program = allocation.call != nullptr && allocation.kind == memory::AllocationKind::Device;
-  if (of_program && !is_array(allocation) && !ordered_by_bits_) written_.resize(bytes_ / 64 + 1);
+  if (of_program && !ordered_by_bits_) written_.resize(bytes_ / 64 + 1);
 }
 
 bool Region::written(Bytes offset, Bytes bytes) const {

@@ -3,8 +3,7 @@
 // later access can name it.
 //   Region* region = shadow.find(address);  if (!region->written(offset, bytes)) ...
 // Bytes of the host (pinned, managed, registered), of modules, of constants and of the device heap count as
-// written, as do arrays of images, and memory not allocated by a call of the program: their writes are not
-// seen.
+// written, as does memory not allocated by a call of the program: their writes are not seen.
 #pragma once
 
 #include <algorithm>

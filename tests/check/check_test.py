@@ -41,6 +41,7 @@ FAULTS = {
     "shared_unwritten": ("uninitialised_shared", "'tile' + ", "read by thread"),
     "local_unwritten": ("uninitialised_local", "read by thread (0,0,0)"),
     "copy_out_unwritten": ("uninitialised_copy", "copy device to host"),
+    "surface_half_written": ("uninitialised_copy", "cudaMallocArray #1", "+ 256"),
     "divergent_barrier": ("divergent_barrier", "reached by thread", "not reached here by thread"),
     "early_exit": ("barrier_after_exit", "thread (100,0,0)"),
     "wrong_mask": ("lane_mask", "0xfff0", "not in its own mask"),

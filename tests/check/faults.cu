@@ -154,6 +154,9 @@ __global__ void copy_to(const int* from, int* to) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   to[i] = from[i];
 }
+__global__ void store_texels(cudaSurfaceObject_t surface) {
+  surf1Dwrite(static_cast<int>(threadIdx.x), surface, threadIdx.x * sizeof(int));
+}
 __global__ void shared_unwritten(int* out, bool fix) {
   __shared__ int tile[kThreads];
   if (threadIdx.x < 64 || fix) tile[threadIdx.x] = 1;
@@ -399,6 +402,22 @@ static void with_case(const std::string& name) {
     Buffer data(100, fixed);
     int host[100];
     CHECK(cudaMemcpy(host, data, sizeof host, cudaMemcpyDeviceToHost));
+    return;
+  }
+  if (name == "surface_half_written") {
+    cudaArray_t array;
+    const cudaChannelFormatDesc format = cudaCreateChannelDesc<int>();
+    CHECK(cudaMallocArray(&array, &format, kThreads, 1, cudaArraySurfaceLoadStore));
+    cudaResourceDesc resource{};
+    resource.resType = cudaResourceTypeArray;
+    resource.res.array.array = array;
+    cudaSurfaceObject_t surface;
+    CHECK(cudaCreateSurfaceObject(&surface, &resource));
+    store_texels<<<1, fixed ? kThreads : kThreads / 2>>>(surface);
+    int host[kThreads];
+    CHECK(cudaMemcpy2DFromArray(host, sizeof host, array, 0, 0, sizeof host, 1, cudaMemcpyDeviceToHost));
+    CHECK(cudaDestroySurfaceObject(surface));
+    CHECK(cudaFreeArray(array));
     return;
   }
   if (name == "early_exit") {

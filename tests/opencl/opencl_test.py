@@ -103,9 +103,12 @@ class OpenCl(unittest.TestCase):
                 self.passes("image_transfers", "--machine", machine)
 
     def test_images_are_not_uninitialised(self):
-        done = call(DUET, "run", "--quiet", "--check", "init", "--out", WORK / "out-checked", program("image_formats"))
-        self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertIn("checked init: 0 findings", done.stdout + done.stderr)
+        for name in ("image_formats", "image_transfers"):  # the second reads, as a buffer, what a kernel wrote to an image on it
+            for options in ([], ["--functional"]):
+                with self.subTest(name, options=options):
+                    done = call(DUET, "run", "--quiet", *options, "--check", "init", "--out", WORK / "out-checked", program(name))
+                    self.assertEqual(done.returncode, 0, done.stderr)
+                    self.assertIn("checked init: 0 findings", done.stdout + done.stderr)
 
     def test_errors(self):
         out = WORK / "errors"
@@ -113,6 +116,7 @@ class OpenCl(unittest.TestCase):
         self.assertEqual((done.returncode, done.stdout), (0, "PASS errors\n"), out)
         self.assertIn("duet: kernel 'counts': the global size has more groups than the GPU's grid, and the program has variables of its own",
                       done.stderr)
+        self.assertIn("duet: kernel 'fixed': argument 0 is a memory object that has been released\n", done.stderr)
         self.assertIn("duet: clCreatePipe is not supported: it fails with CL_INVALID_OPERATION\n", done.stderr)
 
     def test_other_machines(self):

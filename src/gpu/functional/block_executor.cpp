@@ -80,7 +80,11 @@ class Executor final : public BlockExecutor, private WarpProgram<W, Executor<W, 
                (op.space == ptx::StateSpace::Global || op.space == ptx::StateSpace::Generic)) {
       log_lines(warp, op, lanes);
     }
-    return lanes == 0 || memory_.execute(warp.lanes, op, lanes, warp.memory);
+    if (lanes != 0 && !memory_.execute(warp.lanes, op, lanes, warp.memory)) return false;
+    if constexpr (kTold == Told::Check) {
+      if (lanes != 0 && op.kind == Kind::Image) tell_image_stores(*block_.check, memory_.image_access());
+    }
+    return true;
   }
 
   // False: it is told and not executed.

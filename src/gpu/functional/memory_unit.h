@@ -55,6 +55,8 @@ class MemoryUnit {
     if (generation_ != address_space_.pages().generation()) forget();
   }
 
+  // Of the last Image executed.
+  ImageAccess<W>& image_access() { return *images_; }
   // Executes a Load, Store, Atomic or Image for the lanes given. False: nothing was written and fault() says
   // why. The block memory of one grid's blocks lies where it lay when the grid's first access executed.
   bool execute(ptx::Warp<W>& warp, const ptx::MicroOp& op, std::uint64_t lanes, const BlockMemory& block) {

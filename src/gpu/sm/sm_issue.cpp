@@ -334,6 +334,7 @@ template <unsigned W>
       Program::fault_of_access(warp, op, textures_.fault());
       return true;
     }
+    if (warp.block->check != nullptr) tell_image_stores(*warp.block->check, textures_.issued());
     const std::uint16_t* entries = warp.entries + timed.first_entry;
     textures_.start_at(units_.collect(cycle_, slot, entries, timed.register_reads));
     load_store_next_ = cycle_ + 1;

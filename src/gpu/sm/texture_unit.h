@@ -39,9 +39,10 @@ class TextureUnit {
 
   bool can_issue() const { return in_flight_ < kInFlight; }
   // Reads the operands; false: fault() says why and nothing has happened. start_at() right after it says when
-  // the unit may begin.
+  // the unit may begin, and issued() is its taps.
   bool issue(std::uint32_t warp, ptx::Warp<W>& registers, const ptx::MicroOp& op, std::uint64_t lanes,
              const WarpMemory& memory, InstructionCounts* counts = nullptr);
+  ImageAccess<W>& issued() { return queue_.back()->access; }
   void start_at(Cycle cycle) { queue_.back()->start = cycle; }
   // Its results may not be used before `cycle`.
   void ready_from(Cycle cycle) { queue_.back()->ready = cycle > kFilterCycles ? cycle - kFilterCycles : 0; }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "check/block_check.h"
+#include "gpu/warp/image_access.h"
 #include "gpu/warp/warp_state.h"
 #include "ptx/semantics/semantics.h"
 
@@ -58,6 +59,17 @@ template <unsigned W>
     ptx::write_back(warp, op, lanes & ~allowed, values, access.bytes);
   }
   return allowed;
+}
+
+// A texture or surface instruction that has read its operands.
+template <unsigned W>
+[[gnu::noinline]] void tell_image_stores(check::BlockCheck& check, ImageAccess<W>& image) {
+  for (const auto& tap : image.taps()) {
+    if (tap.op.kind != ptx::Kind::Store) continue;
+    alignas(64) std::uint64_t addresses[W];
+    ptx::generate_addresses(image.scratch(), tap.op, tap.lanes, addresses);
+    check.image_stored(tap.lanes, addresses, ptx::access_bytes(tap.op));
+  }
 }
 
 }  // namespace duet::gpu
