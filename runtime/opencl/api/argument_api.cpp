@@ -46,7 +46,7 @@ cl_int object_argument(const _cl_kernel& kernel, cl_uint index, void* handle, _c
         (info->access != "read_only" && (memory->flags & CL_MEM_READ_ONLY) != 0))
       return CL_INVALID_ARG_VALUE;
   }
-  argument.memory = Ref<_cl_mem>(memory);
+  argument.memory = memory;
   number = (memory->image ? memory->image->object : memory->address).value();
   return CL_SUCCESS;
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdio>
 #include <cstring>
 
 #include "core/launch.h"
@@ -165,8 +166,16 @@ cl_int launch(Session& session, HostThread& host, cl_command_queue queue, cl_ker
   if (const cl_int error = group_of(session, *kernel, dimensions, size, local, group); error != CL_SUCCESS)
     return error;
   EnqueueOptions options;
-  for (const _cl_kernel::Argument& argument : kernel->arguments)
-    if (argument.memory) options.uses.push_back(argument.memory);
+  for (std::size_t i = 0; i < kernel->arguments.size(); ++i) {
+    const cl_mem memory = kernel->arguments[i].memory;
+    if (memory == nullptr) continue;
+    if (find(memory) == nullptr) {
+      std::fprintf(stderr, "duet: kernel '%s': argument %zu is a memory object that has been released\n",
+                   kernel->function->name.c_str(), i);
+      return CL_INVALID_KERNEL_ARGS;
+    }
+    options.uses.emplace_back(memory);
+  }
   Arguments arguments = arguments_of(*kernel);
   const config::Gpu& gpu = session.config().gpu;
   std::vector<Part> parts = parts_of(dimensions, first, size, group, arguments.local_bytes,

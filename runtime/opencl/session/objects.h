@@ -218,8 +218,8 @@ struct _cl_kernel : duet::opencl::Object {
   duet::opencl::KernelInfo info;  // empty where the program is from a binary
   struct Argument {
     bool given = false;
-    std::size_t local_bytes = 0;        // of __local memory
-    duet::opencl::Ref<_cl_mem> memory;  // for as long as it is the argument
+    std::size_t local_bytes = 0;  // of __local memory
+    cl_mem memory = nullptr;      // not retained, as the specification asks: it may be released by now
   };
   std::vector<Argument> arguments;
   std::vector<std::byte> parameters;  // as the kernel takes them, but for local memory

@@ -133,10 +133,10 @@ int main(void) {
 
   native_kernels(kernel, buffer);
   OK(clSetMemObjectDestructorCallback(buffer, on_destruction, &mark));
-  OK(clReleaseKernel(kernel));  // its argument
-  OK(clReleaseMemObject(buffer));
+  OK(clReleaseMemObject(buffer));  // an argument does not keep it
   OK(clFinish(queue));
   await(queue, &destroyed, 1);
+  OK(clReleaseKernel(kernel));
   cl_context second = clCreateContext(NULL, 1, &device, NULL, NULL, &error);
   OK(error);
   OK(clSetContextDestructorCallback(second, on_context, &mark));

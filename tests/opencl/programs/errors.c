@@ -162,6 +162,10 @@ int main(void) {
   IS(CL_OUT_OF_RESOURCES, clEnqueueNDRangeKernel(queue, counts, 1, NULL, &large, &one, 0, NULL, NULL));
   OK(clSetKernelArg(kernel, 2, 1 << 20, NULL));
   IS(CL_OUT_OF_RESOURCES, clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global, &local, 0, NULL, NULL));
+  cl_mem released = buffer_of(0, 4096, NULL);
+  OK(clSetKernelArg(fixed, 0, sizeof released, &released));
+  OK(clReleaseMemObject(released));
+  IS(CL_INVALID_KERNEL_ARGS, clEnqueueNDRangeKernel(queue, fixed, 1, NULL, &global, NULL, 0, NULL, NULL));
   IS(CL_INVALID_VALUE, clGetKernelInfo(kernel, 1, 0, NULL, NULL));
   IS(CL_INVALID_VALUE, clGetKernelWorkGroupInfo(kernel, device, 1, 0, NULL, NULL));
 
