@@ -30,12 +30,12 @@ TemporaryFolder::~TemporaryFolder() {
 }
 
 fs::path library_folder() {
+  // A static program is not known to the loader.
   Dl_info here{};
-  if (dladdr(reinterpret_cast<const void*>(&library_folder), &here) == 0 || here.dli_fname == nullptr)
-    return {};
+  const bool known = dladdr(reinterpret_cast<const void*>(&library_folder), &here) != 0;
   std::error_code error;
-  fs::path folder = fs::canonical(here.dli_fname, error);
-  if (error) folder = fs::canonical("/proc/self/exe", error);
+  fs::path folder = known && here.dli_fname != nullptr ? fs::canonical(here.dli_fname, error) : fs::path();
+  if (error || folder.empty()) folder = fs::canonical("/proc/self/exe", error);
   while (folder.has_relative_path()) {
     folder = folder.parent_path();
     if (folder.filename() == "duet" && folder.parent_path().filename() == "lib") return folder;

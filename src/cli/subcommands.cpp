@@ -30,7 +30,9 @@ Subcommand cc_command(CLI::App& duet) {
       "installing "
       "Duet does it).\n"
       "Several .cu files and objects are linked into one program:  duet cc a.cu b.cu util.o -O3 -I include "
-      "-o app");
+      "-o app\n"
+      "OpenCL C becomes PTX, as clBuildProgram compiles it and with its options:  duet cc k.cl -o k.ptx "
+      "-cl-std=CL2.0 -DN=4");
   app->prefix_command();
   return {app, [app](const config::Installation& installation) {
             return compile(installation, app->remaining());

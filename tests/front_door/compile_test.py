@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """`duet cc` as a compiler of other things than programs. Usage: compile_test.py BUILD_DIRECTORY SOURCE_DIRECTORY [unittest arguments]"""
+import array
 import pathlib
 import re
 import resource
@@ -138,10 +139,28 @@ class HostSources(Fixture):
         self.assertEqual(call(DUET, "run", "-q", "--out", folder / "out", folder / "linked").stdout, "9 4 13\n")
 
     def test_a_text_of_opencl(self):
-        kernels = SOURCE / "workloads/micro/kernels.cl"
-        result = call(DUET, "cc", kernels)
-        self.assertEqual((result.returncode, result.stdout), (125, ""))
-        self.assertRegex(result.stderr, f"^duet: cc: {kernels} is OpenCL C, which a program compiles while it runs .*\n$")
+        scale, ptx = WORK / "scale.cl", WORK / "scaled by 3.ptx"
+        scale.write_text("kernel void scale(global float* a, int n) {\n  const int i = get_global_id(0);\n  if (i < n) a[i] = i * FACTOR;\n}\n")
+        result = call(DUET, "cc", scale, "-o", ptx, "-DFACTOR=3.0f / 2")
+        self.assertEqual((result.returncode, result.stdout, result.stderr), (0, "", ""))
+        out = WORK / "out-scale"
+        result = call(DUET, "run", "-q", "--lines", "--out", out, ptx, "--kernel", "scale", "--grid", "2", "--block", "64",
+                      "--arg", "buffer:512", "--arg", "i32:100", "--dump", f"0={WORK / 'scaled.bin'}")
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        self.assertEqual(list(array.array("f", (WORK / "scaled.bin").read_bytes())), [1.5 * i if i < 100 else 0 for i in range(128)])
+        self.assertIn(3, [line["line"] for line in stats(out)["lines"][0]["lines"] if line["file"].endswith("scale.cl")])
+        for words, status, said in ((("-o",), 2, "duet: cc: -o needs a value\n"), (("--fast",), 2, "duet: '--fast' is no option of OpenCL's compiler\n"),
+                                    ((scale,), 2, f"duet: cc: {scale} and {scale}: a call compiles one file of OpenCL C\n"),
+                                    (("-cl-std=CL1.2",), 1, f"{scale}:3:25: error: use of undeclared identifier 'FACTOR'\n")):
+            result = call(DUET, "cc", scale, *words)
+            self.assertEqual(result.returncode, status, result.stderr)
+            self.assertIn(said, result.stderr)
+        result = call(DUET, "cc", WORK / "none.cl")
+        self.assertEqual((result.returncode, result.stderr), (125, f"duet: cc: cannot read {WORK / 'none.cl'}\n"))
+        for source, said in ((scale, f"duet cc {scale} -o k.ptx, then duet run k.ptx --kernel NAME"), (SOURCE / "tests/programs/assert.cu", "then duet run ./app")):
+            result = call(DUET, "run", source)
+            self.assertEqual((result.returncode, result.stderr.count("\n")), (125, 1))
+            self.assertIn(said, result.stderr)
 
     def test_an_object_of_nothing(self):
         folder, sources = self.sources()

@@ -18,6 +18,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "cli/commands.h"
+#include "cli/compile/opencl_c.h"
 #include "cli/compile/precompiled_headers.h"
 #include "cli/compile/static_names.h"
 #include "cli/compile/wide_copies.h"
@@ -186,11 +187,6 @@ Request parse(const std::vector<std::string>& arguments) {
       request.flags.push_back(argument);
     } else {
       if (!fs::exists(argument)) throw Error(fmt::format("cc: no such file: {}", argument));
-      if (argument.ends_with(".cl"))
-        throw Error(fmt::format(
-            "cc: {} is OpenCL C, which a program compiles while it runs (clBuildProgram): compile "
-            "that program, with -lOpenCL, and start it by `duet run`",
-            argument));
       (argument.ends_with(".cu")  ? request.sources
        : is_host_source(argument) ? request.host_sources
                                   : request.link_inputs)
@@ -418,6 +414,7 @@ int link_for_riscv(const config::Installation& installation, const Request& requ
 
 int compile(const config::Installation& installation, const std::vector<std::string>& arguments) {
   if (arguments.size() == 1 && arguments[0] == "--precompile-headers") return precompile(installation);
+  if (has_opencl_c(arguments)) return compile_opencl_c(arguments);
   const Request request = parse(arguments);
   if (request.riscv64 && !fs::exists(kRiscvHeaders))
     throw Error(fmt::format("cc: --host riscv64: no {} (on Debian: apt install g++-riscv64-linux-gnu)",

@@ -66,6 +66,15 @@ void check_native(const std::string& program) {
   if (std::string_view(header.data(), 4) == "\177ELF" && header[18] == kRiscv && header[19] == 0)
     throw Error(fmt::format("'{0}' is a program for RV64: duet run --host simulated --machine lustig2013 {0}",
                             program));
+  if (program.ends_with(".cl") || program.ends_with(".cu"))
+    throw Error(
+        program.ends_with(".cu")
+            ? fmt::format("'{0}' is a source file: compile it (duet cc {0} -o app), then duet run ./app",
+                          program)
+            : fmt::format(
+                  "'{0}' is OpenCL C: run the program that builds it, or one kernel of it: duet cc {0} -o "
+                  "k.ptx, then duet run k.ptx --kernel NAME",
+                  program));
 }
 
 // The words to start: the command itself, or the process that runs it on simulated cores.
