@@ -13,6 +13,7 @@ import argparse
 import os
 import pathlib
 import re
+import shutil
 import sys
 import tempfile
 
@@ -21,17 +22,25 @@ import data_file  # noqa: E402
 from limited import call  # noqa: E402
 from opencl_suites import SUITES, programs  # noqa: E402
 
-LINE_OF_TIMES = re.compile(r"(?i)time|second|took|init|alloc|htod|dtoh|exec|close|total|platform|device|vendor|speed|GB/s|context|pocl|computation|\bms\b|MB\]|Duet|GenuineIntel|AuthenticAMD|pthread|cpu|work-groups of size")
+LINE_OF_TIMES = re.compile(r"(?i)time|second|took|init|alloc|htod|dtoh|dtod|\bsend\b|exec|close|total|platform|device|vendor|speed|GB/s|context|pocl|oclgrind|computation|\bms\b|MB\]|\d s\b|Duet|GenuineIntel|AuthenticAMD|pthread|cpu|work-groups of size")
+FILES_OF_TIMES = ("PD_OCL.txt",)
 # What a program says of its own check.
 OWN_CHECK = re.compile(r"(?i)non-matching.*: (\d+)|test (passed|failed)|(no errors detected)|(passed)|(mismatch|wrong|failed)")
 NUMBER = re.compile(r"[-+]?\d+\.?\d*(?:[eE][-+]?\d+)?")
 # All that its programs print are times, and what their own checks say.
 MEASURES = ("shoc ",)
+# Each is asked where the one before it fails.
+REFERENCES = {"pocl": [], "oclgrind": ["oclgrind"]}
+
+
+def lines(text):
+    """But for those of times."""
+    return [line for line in text.splitlines() if not LINE_OF_TIMES.search(line)]
 
 
 def difference(expected, got):
     """The first line that differs, beyond times and the last digits of numbers; None: there is none."""
-    ours, theirs = ([line for line in text.splitlines() if not LINE_OF_TIMES.search(line)] for text in (got, expected))
+    ours, theirs = lines(got), lines(expected)
     if len(ours) != len(theirs):
         return f"{len(ours)} lines, not {len(theirs)}"
     for one, other in zip(ours, theirs):
@@ -43,10 +52,36 @@ def difference(expected, got):
     return None
 
 
+def run(command, folder, limit):
+    """How it ends, what it prints, what it says as errors, and the files that it leaves in its folder."""
+    files = {file: file.stat().st_mtime_ns for file in folder.rglob("*") if file.is_file()}
+    status, output, errors = call(command, folder, limit)
+    left = {str(file.relative_to(folder)): file.read_bytes() for file in folder.rglob("*") if file.is_file() and file.stat().st_mtime_ns != files.get(file) and file.name not in FILES_OF_TIMES}
+    return status, output, errors, left
+
+
+def unlike(expected, got):
+    """Where two runs differ, in what they print or in a file; None: nowhere."""
+    if found := difference(expected[1], got[1]):
+        return found
+    if expected[3].keys() != got[3].keys():
+        return f"leaves {', '.join(sorted(got[3])) or 'no file'}, not {', '.join(sorted(expected[3])) or 'none'}"
+    for name, bytes_ in expected[3].items():
+        try:
+            found = difference(bytes_.decode(), got[3][name].decode())
+        except UnicodeDecodeError:
+            found = None if bytes_ == got[3][name] else "other bytes"
+        if found:
+            return f"{name}: {found}"
+    return None
+
+
 def judge(name, command, folder, arguments):
-    expected = call(command, folder, arguments.limit)
-    run = [arguments.duet.resolve(), "run", "--quiet", "--no-html", "--out", folder / "duet-out", *([] if arguments.timed else ["--functional"])]
-    status, output, errors = call([*run, *command], folder, arguments.limit)
+    out = pathlib.Path(tempfile.gettempdir()) / f"duet-opencl-programs-out.{os.getpid()}"
+    prefix = [arguments.duet.resolve(), "run", "--quiet", "--no-html", "--out", out, *([] if arguments.timed else ["--functional"])]
+    got = run([*prefix, *command], folder, arguments.limit)
+    shutil.rmtree(out, ignore_errors=True)
+    status, output, errors, _ = got
     if status is None:
         return "slow", ""
     said = next((line for line in errors.splitlines() if line.startswith("duet:")), "")
@@ -57,12 +92,20 @@ def judge(name, command, folder, arguments):
         return "passed", ""
     if status == 0 and not own and name.startswith(MEASURES):
         return "ran", ""
-    if expected[0] != 0 or re.search("(?i)fail|error", expected[1]):
-        return "no judge", f"pocl gives {expected[0]}, Duet {status}"
+    ends = []
+    for reference, words in REFERENCES.items():
+        expected = run([*words, *command], folder, arguments.limit)
+        complaint = next((line.strip() for line in lines(expected[1] or "") if re.search("(?i)fail|error", line)), None)
+        if expected[0] == 0 and complaint is None:
+            break
+        ends.append(f"{reference} gives {'no end' if expected[0] is None else expected[0]}" + (f" ({complaint})" if complaint else ""))
+    else:
+        return "no judge", f"{', '.join(ends)}; Duet {status}"
+    by = "" if reference == "pocl" else f"by {reference}"
     if status != 0:
-        return "wrong", said or f"status {status}"
-    unlike = difference(expected[1], output)
-    return ("passed", "") if unlike is None else ("wrong", unlike)
+        return "wrong", f"{by} {said or f'status {status}'}".strip()
+    found = unlike(expected, got)
+    return ("passed", by) if found is None else ("wrong", f"{by} {found}".strip())
 
 
 def main():

@@ -9,20 +9,18 @@ A line a program: "passed"; "wrong" and what the program or Duet says; "refused"
 than one core. DIR is $OPENCL_PROGRAMS if not said; without it one line says so and the exit status is 77; 1: a program is wrong.
 """
 import argparse
-import heapq
 import json
 import os
 import pathlib
-import random
 import shutil
 import sys
 import tempfile
 
 from limited import call
+from opencl_inputs import write_map
 
-SIDE = 16  # of a grid of places with roads between neighbours, as the maps that BFS and SSSP are made for
 PROGRAMS = {
-    "BFS": "-t 2 -g 2 -i 64 -l 16 -f {graph} -c {levels}",
+    "BFS": "-t 2 -g 2 -i 64 -l 16 -f {work}/map -c {work}/levels",
     "BS": "-t 2 -n 32 -g 8 -a 0.5",
     "CEDD": "-t 2 -a 0.5",
     "CEDT": "-t 2",
@@ -32,44 +30,11 @@ PROGRAMS = {
     "RSCD": "-t 2 -g 8 -m 40 -a 0.5",
     "RSCT": "-t 1 -g 8 -m 40",
     "SC": "-t 2 -n 20000 -g 8 -a 0.5",
-    "SSSP": "-t 2 -g 2 -i 64 -l 16 -f {graph} -c {distances}",
+    "SSSP": "-t 2 -g 2 -i 64 -l 16 -f {work}/map -c {work}/distances",
     "TQ": "-t 1 -g 8 -s 512 -q 64 -n 4",
     "TQH": "-t 1 -g 8 -s 8 -q 4 -b 64",
     "TRNS": "-t 2 -m 64 -n 64 -g 8",
 }
-
-
-def distances(roads):
-    """Of each place from the first one, by Dijkstra."""
-    found, queue = {}, [(0, 0)]
-    while queue:
-        length, place = heapq.heappop(queue)
-        if place not in found:
-            found[place] = length
-            for other, road in roads[place]:
-                heapq.heappush(queue, (length + road, other))
-    return [found[place] for place in range(len(roads))]
-
-
-def write_graph(folder):
-    """CHAI has no maps with it: one, and the answers, each in a file of CHAI's form."""
-    chance = random.Random(1)
-    roads = []
-    for place in range(SIDE * SIDE):
-        x, y = place % SIDE, place // SIDE
-        beside = [(x > 0, place - 1), (x < SIDE - 1, place + 1), (y > 0, place - SIDE), (y < SIDE - 1, place + SIDE)]
-        roads.append([(other, chance.randint(1, 10)) for there, other in beside if there])
-    with open(folder / "graph", "w") as graph:
-        graph.write(f"{len(roads)}\n{sum(map(len, roads))}\n0\n")
-        first = 0
-        for some in roads:
-            graph.write(f"{first} {len(some)}\n")
-            first += len(some)
-        graph.writelines(f"{other} {length}\n" for some in roads for other, length in some)
-    steps = [[(other, 1) for other, _ in some] for some in roads]
-    for name, answer in (("levels", distances(steps)), ("distances", distances(roads))):
-        (folder / name).write_text(f"{len(answer)}\n" + "".join(f"{place} {length}\n" for place, length in enumerate(answer)))
-    return {name: folder / name for name in ("graph", "levels", "distances")}
 
 
 def judge(folder, options, arguments):
@@ -107,13 +72,13 @@ def main():
         return 77
     rows = []
     with tempfile.TemporaryDirectory(prefix="duet-opencl-shared-") as work:
-        files = write_graph(pathlib.Path(work))
+        write_map(pathlib.Path(work))
         for name, options in PROGRAMS.items():
             if arguments.only not in name:
                 continue
             folder = pathlib.Path(work) / name
             shutil.copytree(suite / name, folder)
-            verdict, words = judge(folder, options.format(**files), arguments)
+            verdict, words = judge(folder, options.format(work=work), arguments)
             rows.append({"program": name, "verdict": verdict, "words": words})
             print(f"{name:8} {verdict:9} {words}".rstrip(), flush=True)
     counts = {verdict: sum(row["verdict"] == verdict for row in rows) for verdict in ("passed", "wrong", "refused", "slow")}
