@@ -38,11 +38,18 @@ RODINIA = {
     "myocyte": "./myocyte.out -time 4 -r {inputs}/heart_cell",
 }
 CHAI = {
+    "BFS": "-g 2 -i 64 -l 16 -f {inputs}/map -c {inputs}/levels",
     "BS": "-n 32 -g 8 -a 0.5",
     "CEDD": "-a 0.5",
+    "CEDT": "",
+    "HSTI": "-n 20480 -g 8 -a 0.5 -b 64",
     "HSTO": "-n 20000 -g 8 -b 64",
     "PAD": "-n 100 -m 100 -e 4 -g 8 -a 0.5",
+    "RSCD": "-g 8 -m 40 -a 0.5",
+    "RSCT": "-g 8 -m 40",
     "SC": "-n 20000 -g 8 -a 0.5",
+    "SSSP": "-g 2 -i 64 -l 16 -f {inputs}/map -c {inputs}/distances",
+    "TQ": "-g 8 -s 512 -q 64 -n 4",
     "TQH": "-g 8",
     "TRNS": "-m 64 -n 64 -g 8",
 }
@@ -115,8 +122,8 @@ def chai(source, work, inputs):
         for name, options in CHAI.items():
             folder = work / "chai" / name
             shutil.copytree(suite / name, folder, dirs_exist_ok=True)
-            built = shell("g++ -w -std=c++11 -O2 -DOCL_1_2 -DCL_USE_DEPRECATED_OPENCL_1_2_APIS *.cpp -o app -lOpenCL -lpthread", folder)
-            yield f"chai {name}", folder, ["./app", "-w", "0", "-r", "1", "-t", "2", *options.split()] if built else None
+            built = shell("g++ -w -std=c++11 -O2 -include vector -DOCL_1_2 -DCL_USE_DEPRECATED_OPENCL_1_2_APIS *.cpp -o app -lOpenCL -lpthread", folder)
+            yield f"chai {name}", folder, ["./app", "-w", "0", "-r", "1", "-t", "2", *options.format(inputs=inputs).split()] if built else None
 
 
 def shoc(source, work, inputs):
