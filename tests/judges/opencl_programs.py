@@ -25,7 +25,7 @@ from opencl_suites import SUITES, programs  # noqa: E402
 LINE_OF_TIMES = re.compile(r"(?i)time|second|took|init|alloc|htod|dtoh|dtod|\bsend\b|exec|close|total|platform|device|vendor|speed|GB/s|context|pocl|oclgrind|computation|\bms\b|MB\]|\d s\b|Duet|GenuineIntel|AuthenticAMD|pthread|cpu|work-groups of size")
 FILES_OF_TIMES = ("PD_OCL.txt",)
 # What a program says of its own check.
-OWN_CHECK = re.compile(r"(?i)non-matching.*: (\d+)|test (passed|failed)|(no errors detected)|(passed)|(mismatch|wrong|failed)")
+OWN_CHECK = re.compile(r"(?i)(?:non-matching.*|number of misses): (\d+)|test (passed|failed)|(no errors detected)|(passed)|(mismatch|wrong|failed)")
 NUMBER = re.compile(r"[-+]?\d+\.?\d*(?:[eE][-+]?\d+)?")
 # All that its programs print are times, and what their own checks say.
 MEASURES = ("shoc ",)

@@ -49,9 +49,9 @@ CHAI = {
     "RSCT": "-g 8 -m 40",
     "SC": "-n 20000 -g 8 -a 0.5",
     "SSSP": "-g 2 -i 64 -l 16 -f {inputs}/map -c {inputs}/distances",
-    "TQ": "-g 8 -s 512 -q 64 -n 4",
+    "TQ": "-g 8 -i 32 -s 512 -q 64 -n 4",  # its groups are one warp: a larger one asks for a barrier that is not there
     "TQH": "-g 8",
-    "TRNS": "-m 64 -n 64 -g 8",
+    "TRNS": "-t 0 -m 64 -n 64 -g 8",
 }
 SHOC_COMMON = "CTimer ResultDatabase OptionParser Option Timer ProgressBar InvalidArgValue Matrix2DStatics"
 SHOC_STENCIL = "HostStencil HostStencilFactory StencilFactory InitializeMatrix2D ValidateMatrix2D SerialStencilUtil StencilUtil"
