@@ -54,11 +54,15 @@ CHAI = {
     "TRNS": "-t 0 -m 64 -n 64 -g 8",
 }
 SHOC_COMMON = "CTimer ResultDatabase OptionParser Option Timer ProgressBar InvalidArgValue Matrix2DStatics"
-SHOC_STENCIL = "HostStencil HostStencilFactory StencilFactory InitializeMatrix2D ValidateMatrix2D SerialStencilUtil StencilUtil"
+SHOC_STENCIL = "HostStencil HostStencilFactory StencilFactory InitializeMatrix2D ValidateMatrix2D StencilUtil"
 # What SHOC's own configuration would find out, and what its sources take from headers that no longer include it.
 SHOC_FLAGS = ("-w -O1 -std=gnu++14 -DHAVE_CLOCK_GETTIME=1 -DHAVE_CLOCK_PROCESS_CPUTIME_ID=1 -Drestrict=__restrict__ -I{src}/common "
               "-I{src}/opencl/common -include {src}/first.h")
-SHOC_SIZES = {"Stencil2Dmain": "--customSize 64,64 --num-iters 4"}
+SHOC_SIZES = {"Stencil2Dmain": "--customSize 64,64 --lsize 16,16 --num-iters 4"}
+HANDS_ON = {
+    "Exercise13": "{examples}/Acorn/acorn.dat {examples}/Acorn/input.params 10 10",
+    "ExerciseA": "4",
+}
 HETERO_MARK = {
     "aes": "-i {inputs}/plain.txt -k {inputs}/key.txt",
     "bs": "-x 4096",
@@ -184,7 +188,8 @@ def hands_on(source, work, inputs):
             program = folder / "app"
             built = shell("gcc -w -O2 -std=gnu99 -D_GNU_SOURCE -I../../C_common *.c ../../C_common/wtime.c $(grep -l output_device_info *.c | sed 's#.*#../../C_common/device_info.c#') "
                           "-DDEVICE=CL_DEVICE_TYPE_DEFAULT -o app -lOpenCL -lm -fopenmp", folder)
-            yield f"hands-on {folder.parent.name}", program.parent, ["./app"] if built else None
+            options = HANDS_ON.get(folder.parent.name, "").format(examples=common.parents[1] / "Exercises/Exercise13/Examples").split()
+            yield f"hands-on {folder.parent.name}", program.parent, ["./app", *options] if built else None
 
 
 def boost_compute(source, work, inputs):
