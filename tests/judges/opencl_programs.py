@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
-"""Published OpenCL programs, compiled from their sources, run by pocl and by Duet: whether Duet gives what they give there.
+"""Published OpenCL programs, compiled from their sources, run by Duet and by a judge: whether Duet gives what the judge gives.
 
 Usage: opencl_programs.py --source DIR [--duet PATH] [--timed] [--only WORD] [--limit SECONDS] [--write FILE]
 
-DIR holds checkouts of the suites of opencl_suites.py, at any depth. A line a program: "passed"; "ran": it ended as it should, and only measures;
-"wrong" and the first line that differs; "refused" and what Duet says; "slow" (more than --limit seconds); "no judge": it fails under pocl, too, or
-does not compile. Programs run on the functional GPU, or, --timed, on the simulated one. DIR is $OPENCL_PROGRAMS if not said; without it, or without pocl
-(apt-get install pocl-opencl-icd), one line says so and the exit status is 77; 1: a program is wrong or refused.
---write leaves a row a suite as a data file.
+DIR holds checkouts of the suites of opencl_suites.py, at any depth. A line a program: "passed": its own check says so, or it prints and leaves in
+files what it does under pocl, or, where pocl fails or differs, under oclgrind ("by oclgrind" and what pocl did); "ran": it ended as it should, and has
+nothing to compare; "wrong" and the first line that differs; "refused" and what Duet says; "slow" (more than --limit seconds); "no judge": it fails
+under every judge, or does not compile. Programs run on the functional GPU, or, --timed, on the simulated one. DIR is $OPENCL_PROGRAMS if not said;
+without it, or without pocl and oclgrind (apt-get install pocl-opencl-icd oclgrind), one line says so and the exit status is 77; 1: a program is wrong
+or refused. --write leaves a row a suite as a data file.
 """
 import argparse
 import os
@@ -54,9 +55,12 @@ def difference(expected, got):
 
 def run(command, folder, limit):
     """How it ends, what it prints, what it says as errors, and the files that it leaves in its folder."""
-    files = {file: file.stat().st_mtime_ns for file in folder.rglob("*") if file.is_file()}
+    def files():
+        return {file: file.stat().st_mtime_ns for file in folder.rglob("*") if file.is_file() and file.name not in FILES_OF_TIMES}
+
+    before = files()
     status, output, errors = call(command, folder, limit)
-    left = {str(file.relative_to(folder)): file.read_bytes() for file in folder.rglob("*") if file.is_file() and file.stat().st_mtime_ns != files.get(file) and file.name not in FILES_OF_TIMES}
+    left = {str(file.relative_to(folder)): file.read_bytes() for file, time in files().items() if time != before.get(file)}
     return status, output, errors, left
 
 
@@ -101,6 +105,8 @@ def judge(name, command, folder, arguments):
             ends.append(f"{reference} {'takes too long' if expected[0] is None else f'gives {expected[0]}'}" + (f" ({complaint})" if complaint else ""))
             continue
         found = (said or f"status {status}") if status != 0 else unlike(expected, got)
+        if found is None and not lines(expected[1]) and not expected[3]:
+            return "ran", "it leaves nothing to compare"
         if found is None:
             return "passed", "" if reference == "pocl" else f"by {reference} ({', '.join(ends)})"
         ends.append(f"{reference} differs: {found[:100]}")
@@ -119,8 +125,8 @@ def main():
     if arguments.source is None or not pathlib.Path(arguments.source).is_dir():
         print("skipped: needs a folder with OpenCL programs (--source DIR)")
         return 77
-    if not list(pathlib.Path("/etc/OpenCL/vendors").glob("pocl*")):
-        print("skipped: needs pocl to judge by (apt-get install pocl-opencl-icd)")
+    if not list(pathlib.Path("/etc/OpenCL/vendors").glob("pocl*")) or shutil.which("oclgrind") is None:
+        print("skipped: needs pocl and oclgrind to judge by (apt-get install pocl-opencl-icd oclgrind)")
         return 77
     rows = []
     with tempfile.TemporaryDirectory(prefix="duet-opencl-programs-") as work:
@@ -133,11 +139,13 @@ def main():
     counts = {verdict: sum(row["verdict"] == verdict for row in rows) for verdict in ("passed", "ran", "wrong", "refused", "slow", "no judge")}
     print(f"{len(rows)} programs: " + ", ".join(f"{count} {verdict}" for verdict, count in counts.items()))
     if arguments.write:
-        table = data_file.Table(["suite", "programs", "passed", "only measure", "not passed"])
+        table = data_file.Table(["suite", "programs", "passed", "of these by oclgrind", "only measure", "not passed"])
         for suite in SUITES:
             own = [row for row in rows if row["program"].startswith(suite)]
             others = (f"{row['program'].removeprefix(suite).strip()}: {row['verdict']}" for row in own if row["verdict"] not in ("passed", "ran"))
-            table.row(suite, len(own), *(sum(row["verdict"] == verdict for row in own) for verdict in ("passed", "ran")), ", ".join(others) or "none")
+            second = (row["program"].removeprefix(suite).strip() for row in own if row["words"].startswith("by oclgrind"))
+            passed, measure = (sum(row["verdict"] == verdict for row in own) for verdict in ("passed", "ran"))
+            table.row(suite, len(own), passed, ", ".join(second) or "none", measure, ", ".join(others) or "none")
         table.write(arguments.write, simulated=False)
     return int(counts["wrong"] + counts["refused"] > 0 or not rows)
 
