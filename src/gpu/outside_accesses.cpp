@@ -33,14 +33,18 @@ std::vector<OutsideAccess> OutsideAccesses::take_all() {
   return taken;
 }
 
+const char* maker_of(const memory::Allocation& allocation) {
+  const bool by_call = allocation.kind == memory::AllocationKind::Device && allocation.call != nullptr;
+  return by_call ? allocation.call : memory::allocation_kind_name(allocation.kind);
+}
+
 OutsidePosition outside_position(VirtualAddress address, const memory::AddressSpace& space) {
   const memory::Allocation* nearest = space.nearest(address);
   if (nearest == nullptr) return {0, false, "memory that was released"};
   const bool before = address < nearest->base;
   return {before ? nearest->base - address : address - (nearest->base + nearest->bytes), before,
-          "allocation #" + std::to_string(nearest->id) + " (" + memory::allocation_kind_name(nearest->kind) +
-              ", " + std::to_string(nearest->bytes) + " bytes at " + hexadecimal(nearest->base.value()) +
-              ")"};
+          "allocation #" + std::to_string(nearest->id) + " (" + maker_of(*nearest) + ", " +
+              std::to_string(nearest->bytes) + " bytes at " + hexadecimal(nearest->base.value()) + ")"};
 }
 
 }  // namespace duet::gpu

@@ -44,6 +44,8 @@ struct OutsidePosition {
   bool before = false;     // otherwise past the end
   std::string allocation;  // the nearest: "allocation #1 (cudaMalloc, 4096 bytes at 0x20000000000)"
 };
+// For messages: the program's call that made memory of the device ("clCreateBuffer"), otherwise its kind.
+const char* maker_of(const memory::Allocation& allocation);
 OutsidePosition outside_position(VirtualAddress address, const memory::AddressSpace& space);
 
 }  // namespace duet::gpu

@@ -119,6 +119,14 @@ class OpenCl(unittest.TestCase):
         self.assertIn("duet: kernel 'fixed': argument 0 is a memory object that has been released\n", done.stderr)
         self.assertIn("duet: clCreatePipe is not supported: it fails with CL_INVALID_OPERATION\n", done.stderr)
 
+    def test_an_access_beside_a_buffer_is_named_by_its_call(self):
+        for options, ends in (([], 0), (["--strict-memory"], 1)):
+            with self.subTest(options):
+                done = call(DUET, "run", "--quiet", *options, "--out", WORK / "out-outside", program("outside"))
+                self.assertEqual(done.returncode, ends, done.stdout + done.stderr)
+                self.assertRegex(done.stderr, r"kernel 'neighbours'.* allocation:? #1.*\(?clCreateBuffer")
+                self.assertNotIn("cuda", done.stderr.lower())
+
     def test_other_machines(self):
         for machine in ("h100", "tk1", "mi300a"):
             with self.subTest(machine):

@@ -2,6 +2,7 @@
 
 #include <cstdio>
 
+#include "gpu/outside_accesses.h"
 #include "ptx/image.h"
 
 namespace duet::gpu {
@@ -103,15 +104,13 @@ std::string access_fault_text(const Grid& grid, const ptx::MicroOp& op, const Ac
     return text + ": an address of " + space_name(fault.space) + " memory; " + room_text(grid, op, fault);
   if (fault.kind == FaultKind::MisalignedAddress) return text;
   if (const memory::Allocation* held = address_space.find(VirtualAddress(fault.address)))
-    return text + "; allocation #" + std::to_string(held->id) + " (" +
-           memory::allocation_kind_name(held->kind) + ") ends or forbids it, " +
-           position(VirtualAddress(fault.address), *held);
+    return text + "; allocation #" + std::to_string(held->id) + " (" + maker_of(*held) +
+           ") ends or forbids it, " + position(VirtualAddress(fault.address), *held);
   const memory::Allocation* nearest = address_space.nearest(VirtualAddress(fault.address));
   if (nearest == nullptr) return text + "; nothing is allocated";
   return text + "; nearest allocation: #" + std::to_string(nearest->id) + ", " +
          std::to_string(nearest->bytes) + " bytes at " + hexadecimal(nearest->base.value()) + " (" +
-         memory::allocation_kind_name(nearest->kind) + "), " +
-         position(VirtualAddress(fault.address), *nearest);
+         maker_of(*nearest) + "), " + position(VirtualAddress(fault.address), *nearest);
 }
 
 std::string trap_text(const Grid& grid, const ptx::MicroOp& op, const ThreadName& who) {
