@@ -1,4 +1,4 @@
-// A kernel that reads beside its buffer: the bytes are mapped, as on silicon, and Duet's line names the call that made it.
+// A kernel that reads beside its buffer: the bytes are mapped, and a line names the call that made it.
 #include "common.h"
 
 static const char* kSource =
