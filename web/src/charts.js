@@ -5,7 +5,7 @@ import {
   DataZoomComponent, GridComponent, LegendComponent, MarkLineComponent, TitleComponent, TooltipComponent,
 } from "echarts/components";
 import { CanvasRenderer, SVGRenderer } from "echarts/renderers";
-import { ink, isPrinting, onThemeChange } from "./colours.js";
+import { ink, isDark, isPrinting, onThemeChange } from "./colours.js";
 
 echarts.use([
   BarChart, CustomChart, DataZoomComponent, GridComponent, LegendComponent, MarkLineComponent, TitleComponent,
@@ -14,7 +14,7 @@ echarts.use([
 export { echarts };
 
 export const FONT = 'system-ui, "Segoe UI", Roboto, "DejaVu Sans", sans-serif';
-const drawn = [];
+const fits = []; // of each chart that is drawn
 
 // Charts are drawn when they come near the window, and all of them before the page is printed: so a page with many
 // opens at once.
@@ -37,26 +37,31 @@ export function chart(place, option, { renderer = "svg", made = () => {} } = {})
 
 export function chartNow(place, option, { renderer = "svg" } = {}) {
   const instance = echarts.init(place, null, { renderer });
-  const draw = () => instance.setOption({
-    animation: false,
-    textStyle: { fontFamily: FONT, color: ink().text, fontSize: 12 },
-    ...option(instance),
-  }, { notMerge: true });
-  draw();
-  drawn.push({ instance, draw });
-  // Told once as soon as it looks, too: nothing has changed then, and to draw twice would double what opening the page costs.
-  new ResizeObserver(() => {
+  let dark;
+  const draw = () => {
+    dark = isDark();
+    instance.setOption({
+      animation: false,
+      textStyle: { fontFamily: FONT, color: ink().text, fontSize: 12 },
+      ...option(instance),
+    }, { notMerge: true });
+  };
+  // A chart that has its size and its colours is not drawn again: that would double what opening or printing the page costs.
+  const fit = () => {
     if (place.clientWidth !== instance.getWidth() || place.clientHeight !== instance.getHeight()) instance.resize();
-  }).observe(place);
+  };
+  draw();
+  fits.push(() => {
+    fit();
+    if (dark !== isDark()) draw();
+  });
+  new ResizeObserver(fit).observe(place);
   return instance;
 }
 
 onThemeChange(() => {
   if (isPrinting()) [...waiting.keys()].forEach(drawNow);
-  for (const { instance, draw } of drawn) {
-    instance.resize();
-    draw();
-  }
+  for (const again of fits) again();
 });
 
 export function tooltip(formatter, more = {}) {
