@@ -1,4 +1,4 @@
-"""Chromium, told what to do through its debugging pipe; needs nothing but the browser.
+"""Chromium, told what to do through its debugging pipe; needs nothing but the browser. Its headless shell starts in half the time.
 
     with Browser() as browser:
         page = browser.open("/tmp/duet-out/report.html")
@@ -13,13 +13,15 @@ import subprocess
 import tempfile
 import time
 
+QUICK_SCRIPTS = "--js-flags=--single-threaded --no-opt --no-maglev"
+
 
 def find():
-    return next((found for name in ("chromium", "chromium-browser", "google-chrome") if (found := shutil.which(name))), None)
+    return next((found for name in ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome") if (found := shutil.which(name))), None)
 
 
 class Browser:
-    def __init__(self, *arguments):
+    def __init__(self, *arguments, optimise=False):  # optimise: compile the pages' scripts as for somebody who stays, which costs as much as they do
         to_browser, self.out = os.pipe()
         self.into, from_browser = os.pipe()
         self.profile = tempfile.mkdtemp()
@@ -30,12 +32,12 @@ class Browser:
 
         self.process = subprocess.Popen(
             [find(), "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-dev-shm-usage", "--remote-debugging-pipe",
-             "--window-size=1300,1000", f"--user-data-dir={self.profile}", *arguments, "about:blank"],
+             "--window-size=1300,1000", f"--user-data-dir={self.profile}", *([] if optimise else [QUICK_SCRIPTS]), *arguments, "about:blank"],
             preexec_fn=give_pipes, close_fds=False, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         os.close(to_browser), os.close(from_browser)
         self.rest = b""
         self.last = 0
-        self.pages = {}
+        self.targets, self.pages = [], {}
 
     def __enter__(self):
         return self
@@ -80,7 +82,13 @@ class Browser:
     def open(self, path, dark=False, before=""):  # `before`: script that runs before those of the page
         target = self.call("Target.createTarget", url="about:blank")["targetId"]
         session = self.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
+        self.targets.append(target)
         return Page(self, session, path, dark, before)
+
+    def close_pages(self):
+        for target in self.targets:
+            self.call("Target.closeTarget", targetId=target)
+        self.targets, self.pages = [], {}
 
 
 class Page:

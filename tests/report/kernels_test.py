@@ -122,9 +122,9 @@ class KernelsTest(PageCase):
     def test_memory_chart(self):
         """Of each kernel and the run, drawn wide and narrow: each number is what stats.json says, arrows are as thick as their part of the
         peak, and what they say is there for who cannot see them."""
-        self.run_duet("memory", self.program("memory", MEMORY))
-        page, stats = self.opened("memory")
-        gpu = self.machine("memory")["gpu"]
+        out = self.run_once(self.program("memory", MEMORY))
+        page, stats = self.opened(out)
+        gpu = self.machine(out)["gpu"]
         wanted = {}
         for kernel in stats["kernels"]:
             dim = lambda d: "×".join(map(str, d)).replace("×1×1", "")
@@ -238,9 +238,9 @@ class KernelsTest(PageCase):
 
     def test_occupancy_as_launched(self):
         """What stands there before anybody types is the kernel's own launch; its point lies on the curves, which are those of the calculator."""
-        self.run_duet("occupancy", self.program("memory", MEMORY))
-        page, stats = self.opened("occupancy")
-        sm = self.machine("occupancy")["gpu"]["sm"]
+        out = self.run_once(self.program("memory", MEMORY))
+        page, stats = self.opened(out)
+        sm = self.machine(out)["gpu"]["sm"]
         options = page.evaluate("[...document.querySelector('select[aria-label=\"occupancy of\"]').options].map((o) => o.textContent)")
         table = {}
         for field, value in page.evaluate("[...document.querySelectorAll('#kernels td[data-field^=occupancy]')].map((e) => [e.dataset.field, Number(e.dataset.value)])"):

@@ -2,8 +2,8 @@
 
     class MyTest(PageCase):
         def test_it(self):
-            self.run_duet("out", "--interval", "5us", self.program("overlap", OVERLAP))
-            page, stats = self.opened("out")       # page.problems is empty; stats is stats.json
+            out = self.run_once("--interval", "5us", self.program("overlap", OVERLAP))    # one run for all tests of the class
+            page, stats = self.opened(out)         # page.problems is empty; stats is stats.json
     page_case.main(MyTest)                         # my_test.py BUILD SOURCE [NAME]
 """
 import json
@@ -51,11 +51,15 @@ class PageCase(unittest.TestCase):
         cls.scratch = tempfile.TemporaryDirectory()
         cls.folder = pathlib.Path(cls.scratch.name)
         cls.browser = browser.Browser()
+        cls.runs = {}
 
     @classmethod
     def tearDownClass(cls):
         cls.browser.__exit__()
         cls.scratch.cleanup()
+
+    def tearDown(self):
+        self.browser.close_pages()
 
     def program(self, name, text):
         binary = self.folder / f"{name}.bin"
@@ -69,6 +73,13 @@ class PageCase(unittest.TestCase):
         done = subprocess.run([DUET, "run", "--quiet", "--out", out, *arguments], cwd=self.folder, capture_output=True, text=True, timeout=300)
         self.assertEqual(done.returncode, status, done.stderr)
         return done.stderr
+
+    def run_once(self, *arguments):
+        """The folder of such a run, made by the first test that asks for it; tests leave it as it is."""
+        if arguments not in self.runs:
+            self.run_duet(f"run-{len(self.runs)}", *arguments)
+            self.runs[arguments] = f"run-{len(self.runs)}"
+        return self.runs[arguments]
 
     def opened(self, out, dark=False):
         """The page and the stats.json beside it, after what holds for every page."""

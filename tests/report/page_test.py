@@ -111,8 +111,7 @@ class PageTest(PageCase):
         return timeline
 
     def test_overlap(self):
-        self.run_duet("overlap", self.program("overlap", OVERLAP))
-        page, stats = self.opened("overlap")
+        page, stats = self.opened(self.run_once(self.program("overlap", OVERLAP)))
         self.check_account(page, stats)
         self.assertFalse(self.section(page, "cores"))  # they did nothing for the GPU
         timeline = self.check_drawn(page, stats, exact=True)
@@ -132,9 +131,21 @@ class PageTest(PageCase):
         self.assertIn("begin </script><!-- of it", page.evaluate("document.querySelector('#numbers').textContent"))
         self.assertGreater(page.evaluate("document.querySelectorAll('#components svg').length"), 3)
 
+    def test_printing(self):
+        """A dark page is printed in the colours of paper, and is dark behind it; what has its colours is not drawn again."""
+        page, _ = self.opened(self.run_once(self.program("overlap", OVERLAP)), dark=True)
+        def inks(event):
+            page.evaluate(f"window.dispatchEvent(new Event('{event}'))")
+            return set(page.evaluate("[...document.querySelectorAll('#components svg text')].map((e) => e.getAttribute('fill'))"))
+        self.assertEqual(inks("beforeprint") & {"#1c2330", "#e4e7ec"}, {"#1c2330"})
+        self.assertEqual(inks("afterprint") & {"#1c2330", "#e4e7ec"}, {"#e4e7ec"})
+        page.evaluate("window.again = 0; new MutationObserver((all) => { window.again += all.length; })"
+                      ".observe(document.body, {childList: true, attributes: true, subtree: true})")
+        inks("afterprint")
+        self.assertEqual(page.evaluate("new Promise((done) => setTimeout(() => done(window.again), 50))"), 0)
+
     def test_timeline_zooms(self):
-        self.run_duet("zoom", self.program("overlap", OVERLAP))
-        page, stats = self.opened("zoom", dark=True)
+        page, stats = self.opened(self.run_once(self.program("overlap", OVERLAP)), dark=True)
         def seen():
             page.evaluate("new Promise((done) => setTimeout(() => done(1), 250))")
             return page.evaluate("(({from, to}) => [Number(from), Number(to)])(document.getElementById('timeline-range').dataset)")

@@ -113,8 +113,7 @@ class ReadingTest(PageCase):
 
     def test_numbers_in_cells(self):
         """Columns of numbers are sorted by what their cells say."""
-        self.run_duet("cells", self.program("overlap", page_case.OVERLAP))
-        page, _ = self.opened("cells")
+        page, _ = self.opened(self.run_once(self.program("overlap", page_case.OVERLAP)))
         texts = ["1 s", "2.5 ms", "300 µs", "40 ns", "", "< 0.1 %", "12 of 32", "1,234", "3 GiB", "5 MB/s", "abc"]
         page.evaluate("(() => { const t = document.querySelector('#calls table'); const row = t.tBodies[0].rows[0];"
                       f" t.tBodies[0].replaceChildren(...{json.dumps(texts)}.map((text) => {{ const r = row.cloneNode(true); r.cells[2].textContent = text;"
@@ -158,16 +157,15 @@ class ReadingTest(PageCase):
 
     def test_source(self):
         """The whole file, its lines' counts, and the PTX of each line with counts that add up to the line's."""
-        program = self.program("overlap", page_case.OVERLAP)
-        self.run_duet("source", program)
-        page, stats = self.opened("source")
+        out = self.run_once(self.program("overlap", page_case.OVERLAP))
+        page, stats = self.opened(out)
         rows = page.evaluate("[...document.querySelectorAll('table.source tbody tr')].map((r) => [Number(r.cells[0].textContent), r.querySelector('code').textContent])")
         self.assertEqual(rows, [list(one) for one in enumerate((self.folder / "overlap.cu").read_text().splitlines(), 1)])
         kernel = stats["lines"][0]
         of_file = {line["line"]: line for line in kernel["lines"] if line["file"].endswith("overlap.cu")}
         counted = page.evaluate("[...document.querySelectorAll('table.source tr[data-line]')].map((r) => Number(r.dataset.line))")
         self.assertEqual(counted, sorted(of_file))
-        ptx = (self.folder / "source" / kernel["lines"][0]["ptx"]).read_text().splitlines()
+        ptx = (self.folder / out / kernel["lines"][0]["ptx"]).read_text().splitlines()
         hottest = max(of_file.values(), key=lambda line: line["slots"])["line"]
         self.assertEqual(page.evaluate("document.querySelector('table.source tr.selected').dataset.line"), str(hottest))
         for line in [hottest, *sorted(of_file)]:

@@ -33,9 +33,9 @@ class SectionsTest(PageCase):
         return wanted
 
     def test_roofline(self):
-        self.run_duet("roof", self.program("overlap", OVERLAP))
-        page, stats = self.opened("roof", dark=True)
-        wanted = self.roofline(stats, self.machine("roof"))
+        out = self.run_once(self.program("overlap", OVERLAP))
+        page, stats = self.opened(out, dark=True)
+        wanted = self.roofline(stats, self.machine(out))
         shown = {}
         for field, value in page.evaluate("[...document.querySelectorAll('#roofline [data-field]')].map((e) => [e.dataset.field, Number(e.dataset.value)])"):
             name, what = field.split("|")
@@ -117,8 +117,7 @@ class SectionsTest(PageCase):
         page.evaluate("document.getElementById('over-time-all').click()")
         self.assertEqual(seen(), whole)
         self.assertEqual(page.problems, [])
-        self.run_duet("no-intervals", program)
-        page, _ = self.opened("no-intervals")
+        page, _ = self.opened(self.run_once(program))
         self.assertIn("duet run --interval 1us", page.evaluate("document.querySelector('#over-time').textContent"))
         self.assertEqual(page.evaluate("document.querySelectorAll('#over-time .chart, #over-time details').length"), 0)
 
@@ -154,8 +153,7 @@ class SectionsTest(PageCase):
         means = page.evaluate("[...document.querySelectorAll('#over-time [data-field*=sm_blocks]')].map((e) => Number(e.dataset.value))")
         self.assertEqual(len(means), len(blocks) * 400)
         self.assertAlmostEqual(sum(means) * column, sum(end - start for of_sm in blocks.values() for start, end in of_sm), delta=1000 * len(means))
-        self.run_duet("call", program)
-        page, _ = self.opened("call")
+        page, _ = self.opened(self.run_once(program))
         self.assertFalse(any(track["group"] == "engine" for track in self.held(page, "timeline")["tracks"]))
         self.assertNotIn("blocks", self.held(page, "timeline"))
         self.assertIn("--trace-detail command", page.evaluate("document.querySelector('#timeline').textContent"))
