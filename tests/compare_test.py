@@ -6,6 +6,8 @@ import sys
 import tempfile
 import unittest
 
+from compile_once import compile_well
+
 SOURCE = pathlib.Path(__file__).resolve().parents[1]
 
 
@@ -21,7 +23,7 @@ class Compare(unittest.TestCase):
         cls.temporary = tempfile.TemporaryDirectory()
         cls.folder = pathlib.Path(cls.temporary.name)
         program = cls.folder / "smooth"
-        duet("cc", SOURCE / "workloads/demo/smooth.cu", "-o", program)
+        compile_well(DUET, [SOURCE / "workloads/demo/smooth.cu"], program)
         for name, options in {"a": [], "b": ["--set", "gpu.sm.count=4"], "grouped": ["--set", "gpu.sm.count=4", "--records", "1"],
                               "fused": ["--machine", "fused"]}.items():
             duet("run", "-q", "--out", cls.folder / name, *options, program)

@@ -76,11 +76,9 @@ def measure(test):
 
 
 def measure_all(tests, chosen):
-    """{name: measured}, between the fixtures' beginnings and ends."""
-    fixtures = {fixture for name in chosen for fixture in tests[name].get("FIXTURES_REQUIRED", [])}
-    around = {key: [name for name, test in tests.items() if fixtures & set(test.get(key, []))] for key in ("FIXTURES_SETUP", "FIXTURES_CLEANUP")}
+    """{name: measured}."""
     measured = {}
-    for name in around["FIXTURES_SETUP"] + [name for name in chosen if name not in sum(around.values(), [])] + around["FIXTURES_CLEANUP"]:
+    for name in chosen:
         if not tests[name]["command"]:
             sys.exit(f"costs.py: {name} is not built: build everything first")
         measured[name] = measure(tests[name])

@@ -11,6 +11,8 @@ import sys
 import tempfile
 import unittest
 
+from compile_once import compile_well
+
 try:
     import jsonschema
 except ModuleNotFoundError:  # Debian's is for Debian's Python
@@ -46,7 +48,7 @@ class Schemas(unittest.TestCase):
 
     @classmethod
     def compile(cls, name, source, *options):
-        subprocess.run([DUET, "cc", *options, source, "-o", cls.folder / name], check=True, timeout=300)
+        compile_well(DUET, [*options, source], cls.folder / name, timeout=300)
 
     def statistics(self, *arguments, status=0):
         """stats.json of a run, which has to be as its schema says."""

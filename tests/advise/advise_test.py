@@ -12,6 +12,9 @@ import sys
 import tempfile
 import unittest
 
+sys.path.insert(1, str(pathlib.Path(__file__).resolve().parents[1]))
+from compile_once import compile_well  # noqa: E402
+
 DUET = ""
 SOURCE = pathlib.Path(__file__).with_name("rules.cu")
 FLAWS = ["uncoalesced", "bank_conflicts", "atomics", "shared_atomics", "divergence", "partial_warps", "occupancy", "small_grid", "tail",
@@ -55,7 +58,7 @@ class Program(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         if not cls.program.exists():
-            duet("cc", SOURCE, "-o", cls.program)
+            compile_well(DUET, [SOURCE], cls.program)
 
     def run_of(self, flaw, which):
         out = pathlib.Path(self.folder.name) / f"{flaw}-{which}"

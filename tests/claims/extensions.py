@@ -7,6 +7,9 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(1, str(pathlib.Path(__file__).resolve().parents[1]))
+from compile_once import compile_well  # noqa: E402
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 CHANNELS = ["--set", "gpu.front_end.hardware_channels=4"]
 LOOK_AHEAD = ["--set", "gpu.full_empty.look_ahead=64"]
@@ -41,7 +44,7 @@ def main():
     faults = []
     with tempfile.TemporaryDirectory() as folder:
         program, out = folder + "/program", pathlib.Path(folder, "out")
-        subprocess.run([duet, "cc", str(ROOT / "workloads/lustig2013/extensions" / (name + ".cu")), "-o", program], check=True)
+        compile_well(duet, [ROOT / "workloads/lustig2013/extensions" / (name + ".cu")], program)
 
         def run(arguments, options):
             command = [duet, "run", "--quiet", "--timeout", "100", "--out", out, *options, program, *arguments]

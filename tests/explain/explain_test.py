@@ -11,6 +11,9 @@ import sys
 import tempfile
 import unittest
 
+sys.path.insert(1, str(pathlib.Path(__file__).resolve().parents[1]))
+from compile_once import compile_well  # noqa: E402
+
 DUET = ""
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 HEADINGS = ["1  Hardware structure", "2  Task organization", "3  Task execution", "4  Task schedule", "5  Data movement"]
@@ -33,7 +36,7 @@ class Explained(unittest.TestCase):
         cls.temporary = tempfile.TemporaryDirectory()
         cls.folder = pathlib.Path(cls.temporary.name)
         cls.program = cls.folder / "tasks"
-        call("cc", SOURCE / "tests/explain/tasks.cu", "-o", cls.program)
+        compile_well(DUET, [SOURCE / "tests/explain/tasks.cu"], cls.program)
         cls.text = call("explain", "--out", cls.folder / "explained", cls.program).stdout
         cls.json = json.loads((cls.folder / "explained/explain.json").read_text())
         call("run", "-q", "--events", "--trace-push-buffer", "--out", cls.folder / "run", cls.program)
@@ -215,7 +218,7 @@ class Text(Explained):
         self.assertIn(f"{main['blocks']} blocks on {len(main['sms'])} SMs", self.text)
 
     def test_a_small_program_fits_a_page(self):
-        call("cc", SOURCE / "workloads/demo/smooth.cu", "-o", self.folder / "smooth")
+        compile_well(DUET, [SOURCE / "workloads/demo/smooth.cu"], self.folder / "smooth")
         text = call("explain", "--out", self.folder / "small", self.folder / "smooth").stdout
         self.assertLessEqual(len(text.splitlines()), 85)
 
@@ -252,7 +255,7 @@ class Text(Explained):
         self.assertEqual([one["told_blocks"] for one in told["launches"]], [one["completed_blocks"] for one in sorted(stats["kernels"], key=lambda one: one["command"])])
 
     def test_blocks_on_cores_are_counted(self):
-        call("cc", SOURCE / "workloads/yang2012/VecAdd.cu", "-o", self.folder / "VecAdd")
+        compile_well(DUET, [SOURCE / "workloads/yang2012/VecAdd.cu"], self.folder / "VecAdd")
         text = call("explain", "--machine", "fused", "--cpu-blocks", "--out", self.folder / "cores", self.folder / "VecAdd", "--size", "16384").stdout
         (launch,) = json.loads((self.folder / "cores/explain.json").read_text())["launches"]
         (kernel,) = json.loads((self.folder / "cores/stats.json").read_text())["kernels"]
@@ -269,7 +272,7 @@ class Text(Explained):
         self.assertRegex(text, r"#2 +computing +wave .*on the GPU for #1 \(its stream\)\n")
 
     def test_many_launches_are_bounded(self):
-        call("cc", SOURCE / "tests/front_door/two_streams.cu", "-o", self.folder / "many")
+        compile_well(DUET, [SOURCE / "tests/front_door/two_streams.cu"], self.folder / "many")
         text = call("explain", "--no-html", "--out", self.folder / "many-out", self.folder / "many", "1000").stdout
         told = json.loads((self.folder / "many-out/explain.json").read_text())
         self.assertGreaterEqual(told["launches_in_all"], 1000)

@@ -15,6 +15,9 @@ import sys
 import tempfile
 import time
 
+sys.path.insert(1, str(pathlib.Path(__file__).resolve().parents[1]))
+from compile_once import compile_well  # noqa: E402
+
 BUILD, SOURCE = (pathlib.Path(argument).resolve() for argument in sys.argv[1:3])
 RUNS = int(sys.argv[3]) if len(sys.argv) > 3 else 20
 SEED = int(sys.argv[4]) if len(sys.argv) > 4 else random.randrange(1 << 30)
@@ -107,7 +110,7 @@ def main():
     random.seed(SEED)
     work = pathlib.Path(tempfile.mkdtemp(prefix="duet-soak-"))
     program = work / "program"
-    subprocess.run([DUET, "cc", SOURCE / "tests/front_door/lifetime.cu", "-o", program], check=True)
+    compile_well(DUET, [SOURCE / "tests/front_door/lifetime.cu"], program)
     runs = []
     try:
         for number in range(RUNS):

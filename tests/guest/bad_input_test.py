@@ -7,6 +7,7 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "front_door"))
 from fixture import DUET, SOURCE, WORK, Fixture, call, main  # noqa: E402
+from compile_once import compile_once  # noqa: E402
 
 PROGRAMS = SOURCE / "tests/guest/programs"
 SIMULATED = [DUET, "run", "--host", "simulated", "--quiet"]
@@ -15,7 +16,7 @@ SIMULATED = [DUET, "run", "--host", "simulated", "--quiet"]
 def program(source, *flags, host="riscv64"):
     binary = WORK / f"{pathlib.Path(source).stem}-{host}"
     if not binary.exists():
-        result = call(DUET, "cc", "--host", host, source, "-o", binary, *flags)
+        result = compile_once(DUET, ["--host", host, source, *flags], binary)
         if result.returncode != 0:
             raise RuntimeError(result.stderr)
     return binary

@@ -9,6 +9,7 @@ import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "rv64"))
 from simulated_host import DUET, SOURCE, WORK, call, in_folder, main  # noqa: E402
+from compile_once import compile_once  # noqa: E402
 
 SIZES = ("64", "131072")
 MACHINE = ("--machine", "lustig2013", "--quiet")
@@ -16,7 +17,7 @@ MACHINE = ("--machine", "lustig2013", "--quiet")
 
 def probe(name, *flags):
     program = WORK / name
-    result = call(DUET, "cc", *flags, SOURCE / "workloads/probe/latency.cu", "-o", program)
+    result = compile_once(DUET, [*flags, SOURCE / "workloads/probe/latency.cu"], program)
     if result.returncode != 0:
         raise RuntimeError(result.stderr)
     return program

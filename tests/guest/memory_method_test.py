@@ -6,6 +6,7 @@ import json
 import re
 
 from simulated_host import DUET, SOURCE, WORK, GuestFixture, call, main, stats
+from compile_once import compile_well  # noqa: E402
 
 PROGRAM = SOURCE / "tests/advise/methods.cu"
 
@@ -78,7 +79,7 @@ class MemoryMethod(GuestFixture):
     def test_where_it_says_nothing(self):
         self.assertEqual(self.run_of("none")[0], [])
         native = WORK / "native"
-        self.assertEqual(call(DUET, "cc", PROGRAM, "-o", native).returncode, 0)
+        compile_well(DUET, [PROGRAM], native)
         for words in (["--machine", "tk1", native, "reuse"], ["--machine", "gtx580", native, "reuse"],
                       ["--host", "simulated", "--machine", "fused", self.guest(PROGRAM), "reuse"]):
             done = call(DUET, "run", "-q", "--out", WORK / "nothing", *words)

@@ -4,6 +4,7 @@ report; program and kernel see each other's atomics while both run; what is wron
 Usage: opencl_test.py BUILD_DIRECTORY SOURCE_DIRECTORY [unittest arguments]"""
 import simulated_host
 from simulated_host import DUET, RUN, SOURCE, WORK, GuestFixture, call, stats
+from compile_once import compile_once  # noqa: E402
 
 PROGRAMS = SOURCE / "tests/opencl/programs"
 FLAGS = ["-O1", "-Wall", "-Wextra", "-Werror", "-lpthread"]
@@ -26,7 +27,7 @@ class OpenCl(GuestFixture):
     def compiled(self, source, *flags, name=None):
         binary = WORK / (name or f"{source.stem}.cl.rv")
         if not binary.exists():
-            result = call(DUET, "cc", "--host", "riscv64", *FLAGS, source, "-o", binary, *(flags or ["-lOpenCL"]))
+            result = compile_once(DUET, ["--host", "riscv64", *FLAGS, source, *(flags or ["-lOpenCL"])], binary)
             self.assertEqual((result.returncode, result.stderr), (0, ""))
         return binary
 

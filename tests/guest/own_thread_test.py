@@ -7,13 +7,14 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "front_door"))
 from fixture import DUET, SOURCE, WORK, Fixture, call, main  # noqa: E402
+from compile_once import compile_once  # noqa: E402
 
 
 class OwnThread(Fixture):
     def run_with(self, *arguments):
         program = WORK / "own_thread"
         if not program.exists():
-            made = call(DUET, "cc", "--host", "riscv64", SOURCE / "tests/guest/programs/own_thread.cu", "-o", program)
+            made = compile_once(DUET, ["--host", "riscv64", SOURCE / "tests/guest/programs/own_thread.cu"], program)
             self.assertEqual(made.returncode, 0, made.stderr)
         return call(DUET, "run", "--quiet", "--host", "simulated", "--machine", "lustig2013", program, *arguments)
 

@@ -12,6 +12,9 @@ import sys
 import tempfile
 import unittest
 
+sys.path.insert(1, str(pathlib.Path(__file__).resolve().parents[1]))
+from compile_once import compile_well  # noqa: E402
+
 DUET = ""
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 
@@ -29,7 +32,7 @@ class Model(unittest.TestCase):
         cls.temporary = tempfile.TemporaryDirectory()
         cls.folder = pathlib.Path(cls.temporary.name)
         cls.program = cls.folder / "tasks"
-        call("cc", SOURCE / "tests/explain/tasks.cu", "-o", cls.program)
+        compile_well(DUET, [SOURCE / "tests/explain/tasks.cu"], cls.program)
         call("explain", "-q", "--no-html", "--out", cls.folder / "run", cls.program)
 
     @classmethod
@@ -157,7 +160,7 @@ class Dispatch(Model):
 
     def test_one_dispatcher_starts_blocks_earlier_and_keeps_the_rules(self):
         program = self.folder / "mandelbrot"
-        call("cc", "-O2", SOURCE / "workloads/hu2016/mandelbrot.cu", "-o", program)
+        compile_well(DUET, ["-O2", SOURCE / "workloads/hu2016/mandelbrot.cu"], program)
         apart, kernel = self.kernel(program, "per_level")
         self.assertEqual((kernel["blocks_per_sm"], kernel["occupancy_limit"]), (1, "warps"))
         together, other = self.kernel(program, "cross_level", "--check", "model")

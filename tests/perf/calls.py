@@ -7,9 +7,13 @@ over 5 % more than calls.json says; --record writes that file anew, and the comm
 
 import pathlib
 import subprocess
+import sys
 import tempfile
 
 import callgrind
+
+sys.path.insert(1, str(pathlib.Path(__file__).resolve().parents[1]))
+from compile_once import compile_well  # noqa: E402
 
 HERE = pathlib.Path(__file__).resolve().parent
 RECORD = HERE / "calls.json"
@@ -35,7 +39,7 @@ def main():
     callgrind.skip_without("valgrind")
     measured = {}
     with tempfile.TemporaryDirectory() as folder:
-        subprocess.run([options.duet, "cc", str(HERE / "calls.cu"), "-o", f"{folder}/calls"], check=True)
+        compile_well(options.duet, [HERE / "calls.cu"], f"{folder}/calls")
         subprocess.run(["cc", "-O1", str(HERE / "calls_opencl.c"), "-o", f"{folder}/calls_opencl", "-lOpenCL"], check=True)
         # Its kernel's text is compiled here, and found again afterwards.
         subprocess.run([options.duet, "run", "-q", "--no-html", "--out", f"{folder}/first", f"{folder}/calls_opencl", "launch", "1"], check=True)

@@ -10,10 +10,14 @@ By day TMV with pre-execution; at night (tests/whole.py) all."""
 import json
 import pathlib
 import subprocess
+import sys
 import tempfile
 
 import callgrind
 from whole import WHOLE
+
+sys.path.insert(1, str(pathlib.Path(__file__).resolve().parents[1]))
+from compile_once import compile_well  # noqa: E402
 
 HERE = pathlib.Path(__file__).resolve().parent
 RECORD = HERE / "fused_instructions.json"
@@ -42,7 +46,7 @@ def main():
     measured = {mode: {} for mode in modes}
     with tempfile.TemporaryDirectory() as folder:
         for program, sizes in (PROGRAMS if whole else {"TMV": PROGRAMS["TMV"]}).items():
-            subprocess.run([options.duet, "cc", str(WORKLOADS / f"{program}.cu"), "-o", f"{folder}/{program}"], check=True)
+            compile_well(options.duet, [WORKLOADS / f"{program}.cu"], f"{folder}/{program}")
             for mode, extra in modes.items():
                 for size in sizes:  # compiled programs are kept, and are not to be counted
                     subprocess.run([options.duet, "run", "-q", "--no-lines", "--machine", "fused", "--out", f"{folder}/run", *extra, f"{folder}/{program}",

@@ -3,6 +3,10 @@
 import json
 import pathlib
 import subprocess
+import sys
+
+sys.path.insert(1, str(pathlib.Path(__file__).resolve().parents[1]))
+from compile_once import compile_well  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 NAMES = ("vecadd", "matmul", "hist", "copyk", "reduce")
@@ -11,7 +15,7 @@ NAMES = ("vecadd", "matmul", "hist", "copyk", "reduce")
 def compile_kernels(duet, folder):
     """kernels.cu as PTX."""
     ptx = pathlib.Path(folder) / "kernels.ptx"
-    subprocess.run([duet, "cc", "-ptx", "-arch=sm_20", str(ROOT / "workloads/micro/kernels.cu"), "-o", str(ptx)], check=True)
+    compile_well(duet, ["-ptx", "-arch=sm_20", ROOT / "workloads/micro/kernels.cu"], ptx)
     return ptx
 
 

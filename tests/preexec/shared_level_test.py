@@ -12,6 +12,9 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(1, str(pathlib.Path(__file__).resolve().parents[1]))
+from compile_once import compile_well  # noqa: E402
+
 HERE = pathlib.Path(__file__).resolve().parent
 MACHINES = HERE.parents[1] / "machines"
 # Machine: bytes of the ring, cycles from load to use, and by how much of them it may differ. Rings of DRAM open rows or find them open.
@@ -49,7 +52,7 @@ def main() -> int:
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         gpu, core = pathlib.Path(folder) / "chase", pathlib.Path(folder) / "chase-core"
-        subprocess.run([arguments.duet, "cc", str(HERE / "chase.cu"), "-o", str(gpu)], check=True)
+        compile_well(arguments.duet, [HERE / "chase.cu"], gpu)
         wrong = compare(arguments.duet, "GPU", GPU, gpu, [])
         if shutil.which("riscv64-linux-gnu-gcc"):
             subprocess.run(["riscv64-linux-gnu-gcc", "-O2", "-static", str(HERE / "chase.c"), "-o", str(core)], check=True)

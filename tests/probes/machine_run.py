@@ -3,6 +3,10 @@
 import json
 import pathlib
 import subprocess
+import sys
+
+sys.path.insert(1, str(pathlib.Path(__file__).resolve().parents[1]))
+from compile_once import compile_well  # noqa: E402
 
 
 class Runner:
@@ -36,7 +40,7 @@ class Runner:
     def compile(self, source, *options):
         program = self.folder / pathlib.Path(source).stem
         if not program.exists():
-            subprocess.run([self.duet, "cc", *options, str(source), "-o", str(program)], check=True)
+            compile_well(self.duet, [*options, source], program)
         return program
 
     def program(self, program, *words, sets={}):

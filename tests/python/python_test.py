@@ -12,6 +12,9 @@ import sys
 import tempfile
 import unittest
 
+sys.path.insert(1, str(pathlib.Path(__file__).resolve().parents[1]))
+from compile_once import compile_well  # noqa: E402
+
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 
 
@@ -24,7 +27,7 @@ class Reads(unittest.TestCase):
     def setUpClass(cls):
         cls.temporary = tempfile.TemporaryDirectory()
         cls.folder = pathlib.Path(cls.temporary.name)
-        cls.duet("cc", SOURCE / "workloads/demo/smooth.cu", "-o", "smooth")
+        compile_well(DUET, [SOURCE / "workloads/demo/smooth.cu"], cls.folder / "smooth")
         cls.duet("run", "-q", "--interval", "20us", "--out", "run", "./smooth")
         (cls.folder / "s.toml").write_text('[[program]]\nname = "smooth"\ncommand = ["./smooth"]\n[grid]\ngpu.sm.count = [16, 4]\n')
         cls.duet("sweep", "-q", "s.toml", "--baseline", "gpu.sm.count=4")

@@ -15,6 +15,7 @@ import browser
 
 sys.path.insert(1, str(pathlib.Path(__file__).resolve().parents[1]))
 from whole import WHOLE  # noqa: E402
+from compile_once import compile_well  # noqa: E402
 
 BUILD, SOURCE = (pathlib.Path(argument).resolve() for argument in sys.argv[1:3])
 DUET = BUILD / "bin/duet"
@@ -49,7 +50,7 @@ class PagesTest(unittest.TestCase):
         cls.scratch = tempfile.TemporaryDirectory()
         cls.folder = pathlib.Path(cls.scratch.name)
         cls.browser = browser.Browser()
-        subprocess.run([DUET, "cc", SOURCE / "workloads/demo/smooth.cu", "-o", cls.folder / "smooth"], check=True, timeout=300)
+        compile_well(DUET, [SOURCE / "workloads/demo/smooth.cu"], cls.folder / "smooth", timeout=300)
 
     @classmethod
     def tearDownClass(cls):

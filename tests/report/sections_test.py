@@ -3,9 +3,13 @@
 numbers those of stats.json, and are they absent where their data are?   sections_test.py BUILD SOURCE [NAME]"""
 import json
 import subprocess
+import sys
 
 import page_case
 from page_case import DUET, OVERLAP, SOURCE, PageCase
+
+sys.path.insert(1, str(pathlib.Path(__file__).resolve().parents[1]))
+from compile_once import compile_well  # noqa: E402
 
 
 class SectionsTest(PageCase):
@@ -162,7 +166,7 @@ class SectionsTest(PageCase):
         binary = self.folder / "vecadd.bin"
         if not binary.exists():
             folder = SOURCE / "workloads/yang2012"
-            subprocess.run([DUET, "cc", f"-I{folder}", folder / "VecAdd.cu", "-o", binary], check=True)
+            compile_well(DUET, [f"-I{folder}", folder / "VecAdd.cu"], binary)
         self.run_duet(out, "--machine", "fused", *options, "./vecadd.bin", "--size", "16384")
         return self.opened(out)
 

@@ -3,7 +3,11 @@ import os
 import pathlib
 import signal
 import subprocess
+import sys
 import time
+
+sys.path.insert(1, str(pathlib.Path(__file__).resolve().parents[1]))
+from compile_once import compile_well  # noqa: E402
 
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 
@@ -51,7 +55,7 @@ pareto = ["time_ps:min", "gpu.sm.count:min"]
 
 def make_programs(duet, folder):
     (folder / "fill.ptx").write_text(KERNEL)
-    subprocess.run([duet, "cc", SOURCE / "workloads/demo/smooth.cu", "-o", folder / "smooth"], check=True, timeout=300)
+    compile_well(duet, [SOURCE / "workloads/demo/smooth.cu"], folder / "smooth", timeout=300)
 
 
 def grid(runs):
