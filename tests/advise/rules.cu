@@ -345,12 +345,13 @@ int main(int argc, char** argv) {
   } else if (is("launch_bound") || is("synchronization")) {
     float* out = device<float>(1 << 18);
     const bool waits = is("synchronization");
-    for (int i = 0; i < 32; ++i) {
+    for (int i = 0; i < (waits ? 8 : 32); ++i) {
       work<<<waits ? 256 : 16, waits ? 256 : 64>>>(out, waits ? 384 : bad ? 1 : 4096);
       if (waits && bad) CHECK(cudaDeviceSynchronize());
     }
   } else if (is("pageable_copies") || is("small_copies") || is("overlap") || is("overlap_both_ways")) {
-    const std::size_t bytes = 8 << 20;
+    const bool alone = is("overlap");  // long kernels, of a quarter of the data
+    const std::size_t bytes = alone ? 2 << 20 : 8 << 20;
     char *pinned = nullptr, *pageable = static_cast<char*>(std::calloc(bytes, 1));
     CHECK(cudaMallocHost(reinterpret_cast<void**>(&pinned), bytes));
     char* there = device<char>(bytes);
@@ -372,12 +373,13 @@ int main(int argc, char** argv) {
         CHECK(cudaMemcpyAsync(there + i * (bytes / kPieces), pinned, bytes / kPieces, cudaMemcpyHostToDevice,
                               stream));
         float* const piece = reinterpret_cast<float*>(there + i * (bytes / kPieces));
-        if (both_ways || !bad) work<<<1024 / kPieces, 256, 0, stream>>>(piece, both_ways ? 512 : 2048);
+        if (both_ways || !bad)
+          work<<<(alone ? 256 : 1024) / kPieces, 256, 0, stream>>>(piece, both_ways ? 512 : 2048);
         if (both_ways)
           CHECK(cudaMemcpyAsync(back + i * (bytes / kPieces), piece, bytes / kPieces, cudaMemcpyDeviceToHost,
                                 stream));
       }
-      if (bad && !both_ways) work<<<1024, 256>>>(reinterpret_cast<float*>(there), 2048);
+      if (bad && !both_ways) work<<<256, 256>>>(reinterpret_cast<float*>(there), 2048);
     }
     std::free(pageable);
   } else if (!memory_flaw(flaw, bad) && !launch_flaw(flaw, bad)) {
