@@ -3,5 +3,6 @@
 here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
-${CXX:-g++} -std=c++17 -O2 -Wall -Wextra -Werror -ffp-contract=off -I "$here/../../runtime/cuda/include" \
-  "$here/device_math_test.cpp" -o "$work/judge" -lquadmath && "$work/judge" "$@"
+# ccache keeps what it compiled; it does not link.
+$(command -v ccache) ${CXX:-g++} -std=c++17 -O2 -Wall -Wextra -Werror -ffp-contract=off -I "$here/../../runtime/cuda/include" \
+  -c "$here/device_math_test.cpp" -o "$work/judge.o" && ${CXX:-g++} "$work/judge.o" -o "$work/judge" -lquadmath && "$work/judge" "$@"

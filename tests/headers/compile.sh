@@ -7,6 +7,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 include=${1:-$here/../../runtime/cuda/include}
 [ $# -gt 0 ] && shift
 clang=${CLANGXX:-clang++-19}
+once=$(command -v ccache) # what has not changed since an earlier run is not compiled again
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 flags="-x cuda -nocudainc -nocudalib --cuda-path=/nonexistent -std=c++17 -O2 -Wall -Wno-unused-command-line-argument
@@ -26,7 +27,7 @@ report() {
 }
 
 device() {
-  "$clang" $flags --cuda-feature=+ptx78 --cuda-gpu-arch=sm_$2 --cuda-device-only -S "$1" -o "$work/$2.ptx" 2>"$work/log"
+  $once "$clang" $flags --cuda-feature=+ptx78 --cuda-gpu-arch=sm_$2 --cuda-device-only -S "$1" -o "$work/$2.ptx" 2>"$work/log"
   report "$(basename "$1") device sm_$2" $?
 }
 
@@ -37,6 +38,7 @@ for file in "$here"/*.cu; do
   grep -E '^\.extern \.func' "$work/60.ptx" | grep -vE ' (vprintf|malloc|free|__assertfail)( |;|$)' >"$work/log"
   report "$(basename "$file") defines what it uses" 0
   cp "$work/60.ptx" "$work/image" && printf '\0' >>"$work/image"
+  # Not by ccache, which does not see that the image has changed.
   "$clang" $flags --cuda-gpu-arch=sm_60 --cuda-host-only -Xclang -fcuda-include-gpubinary -Xclang "$work/image" -c "$file" \
     -o "$work/host.o" 2>"$work/log"
   report "$(basename "$file") host" $?
@@ -56,9 +58,9 @@ for header in cuda_runtime_api.h cuda_runtime.h cuda.h driver_types.h vector_typ
   cuda_fp16.h cuda_bf16.h cooperative_groups.h; do
   echo "#include \"$header\"" >"$work/unit.c"
   cp "$work/unit.c" "$work/unit.cpp"
-  ${CC:-gcc} -std=c11 -Wall -Wextra -Werror -I "$include" -fsyntax-only "$work/unit.c" 2>"$work/log"
+  $once ${CC:-gcc} -std=c11 -Wall -Wextra -Werror -I "$include" -c "$work/unit.c" -o "$work/unit.o" 2>"$work/log"
   report "$header in C" $?
-  ${CXX:-g++} -std=c++17 -Wall -Wextra -Werror -I "$include" -fsyntax-only "$work/unit.cpp" 2>"$work/log"
+  $once ${CXX:-g++} -std=c++17 -Wall -Wextra -Werror -I "$include" -c "$work/unit.cpp" -o "$work/unit.o" 2>"$work/log"
   report "$header in C++" $?
 done
 exit $failed
