@@ -8,7 +8,7 @@ import sys
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "rv64"))
-from simulated_host import DUET, SOURCE, WORK, call, in_folder, main  # noqa: E402
+from simulated_host import DUET, SOURCE, WORK, in_folder, main  # noqa: E402
 from compile_once import compile_once  # noqa: E402
 
 SIZES = ("64", "131072")

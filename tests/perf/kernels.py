@@ -2,7 +2,6 @@
 
 import json
 import pathlib
-import subprocess
 import sys
 
 sys.path.insert(1, str(pathlib.Path(__file__).resolve().parents[1]))

@@ -2,7 +2,7 @@
 """report.html in a browser: sections that only some runs have (roofline, intervals, engines and SMs, what cores did). Are their
 numbers those of stats.json, and are they absent where their data are?   sections_test.py BUILD SOURCE [NAME]"""
 import json
-import subprocess
+import pathlib
 import sys
 
 import page_case
