@@ -145,6 +145,9 @@ struct FrontEnd {
   // the end of everything before a tail launch to its start, and how long a call holds up its warp.
   std::uint64_t device_launch_cycles = 0, device_launch_interval_cycles = 0, device_tail_launch_cycles = 0,
                 device_launch_call_cycles = 0;
+  // User queues (HSA): how many there may be, the time for a packet, and until one that is not ready, or a
+  // signal, is looked at again.
+  std::uint64_t user_queues = 0, packet_cycles = 0, packet_poll_cycles = 0;
   std::string block_order = "in_order";  // a name of kBlockOrders (gpu/block_order.h)
   std::string dispatch = "per_level";    // a name of kDispatches (gpu/front_end/block_dispatcher.h)
 };

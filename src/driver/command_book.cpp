@@ -48,10 +48,13 @@ CommandId CommandBook::add(Command command, Picoseconds now) {
   }
   if (command.grid != nullptr) command.grid->command = id;
   ++incomplete_by_kind_[static_cast<std::size_t>(command.kind)];
-  stream.pending.push_back(id);
   stream.last = id;
-  if (stream.joins()) joined_.push_back(id);
-  waiting[channel_of(command.stream)].push_back(id);
+  pending.sent = command.outside;
+  if (!command.outside) {
+    stream.pending.push_back(id);
+    if (stream.joins()) joined_.push_back(id);
+    waiting[channel_of(command.stream)].push_back(id);
+  }
   pending.command = std::move(command);
   return id;
 }
@@ -184,8 +187,10 @@ void CommandBook::complete(CommandId id) {
   pending.done = true;
   --incomplete_by_kind_[static_cast<std::size_t>(pending.record.kind)];
   Stream& stream = streams[pending.command.stream];
-  if (stream.pending.front() != id) throw Error("driver: a stream's commands completed out of order");
-  stream.pending.pop_front();
+  if (!pending.command.outside) {
+    if (stream.pending.front() != id) throw Error("driver: a stream's commands completed out of order");
+    stream.pending.pop_front();
+  }
   while (!joined_.empty() && done(joined_.front())) joined_.pop_front();
   pending.command = Command{};
   while (!commands_.empty() && commands_.front().done) {

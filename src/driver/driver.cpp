@@ -73,7 +73,8 @@ struct Driver::State {
   std::optional<CommandOrder> order;
   std::function<void()> host_learns = [] {};
   std::map<CommandId, PlainCopy> plain_copies;
-  std::vector<CommandId> launched;  // kernels that are sent and not complete, in order
+  std::deque<memory::Packet> user_doorbells;  // that wait for the link
+  std::vector<CommandId> launched;            // kernels that are sent and not complete, in order
   DriverStatistics statistics;
 
   void add_to_order(const Command& command);
@@ -83,6 +84,8 @@ struct Driver::State {
   void receive(Picoseconds now);
   void finish(const gpu::SemaphoreRelease& release, Picoseconds now);
   void complete(CommandId id, Picoseconds event_time, Picoseconds now);
+  void begin_outside(CommandId id);
+  void ring_user_queues(Picoseconds now);
   void keep_plain_copy(const PendingCommand& pending);
   bool start_next(Picoseconds now);
   bool end_stage(Picoseconds now);
@@ -136,8 +139,50 @@ CommandId Driver::submit(Command command) {
   for (CommandWatcher* watcher : watchers_) watcher->submitted(id, state_->book[id].command);
   state_->tell(TaskEventKind::Command, id, TaskEventPhase::Begin, engine().now());
   state_->tell_dependencies(id, before, engine().now());
-  engine().wake(*this, engine().now());
+  if (state_->book[id].command.outside)
+    state_->begin_outside(id);
+  else
+    engine().wake(*this, engine().now());
   return id;
+}
+
+// A doorbell without room on the link is sent when there is some, which wakes the driver.
+void Driver::State::ring_user_queues(Picoseconds now) {
+  while (!user_doorbells.empty() && gpu.to_gpu->can_push(now)) {
+    gpu.to_gpu->push(now, user_doorbells.front());
+    user_doorbells.pop_front();
+  }
+}
+
+void Driver::State::begin_outside(CommandId id) {
+  PendingCommand& pending = book[id];
+  gpu::Grid& grid = *pending.command.grid;
+  grid.stream = pending.command.stream;
+  if (grid.launch_id == 0) grid.launch_id = id;
+  pending.record.driver_start_ps = pending.record.prepared_ps = owner.engine().now();
+  launched.push_back(id);
+  for (CommandWatcher* watcher : owner.watchers_) watcher->launch_sent(pending.record);
+}
+
+void Driver::ring_user_queue(std::uint32_t queue, std::uint64_t packets) {
+  memory::Packet doorbell;
+  doorbell.kind = memory::PacketKind::Doorbell;
+  doorbell.payload_bytes = sizeof doorbell.argument;
+  doorbell.tag = static_cast<std::uint16_t>(queue);
+  doorbell.source = state_->gpu.driver_number;
+  doorbell.destination = state_->gpu.packet_processor_number;
+  doorbell.argument = packets;
+  state_->user_doorbells.push_back(doorbell);
+  engine().wake(*this, engine().now());
+}
+
+void Driver::outside_launch_ended(CommandId id) {
+  PendingCommand& pending = state_->book[id];
+  const gpu::Grid& grid = *pending.command.grid;
+  const Picoseconds now = engine().now();
+  pending.record.start_ps = std::min(grid.first_block_ps, now);
+  if (!state_->fault && grid.fault.kind != gpu::FaultKind::None) state_->fault = grid.fault;
+  state_->complete(id, now, now);
 }
 
 void Driver::host_function_ended(CommandId id) {
@@ -451,6 +496,7 @@ Picoseconds Driver::State::serve(Picoseconds now) {
 
 Picoseconds Driver::tick(Picoseconds now) {
   state_->receive(now);
+  state_->ring_user_queues(now);
   const Picoseconds next = state_->serve(now);
   const Picoseconds arrival = state_->gpu.from_gpu->next_arrival(now);
   return arrival == kNever ? next : std::min(next, next_opportunity(arrival));

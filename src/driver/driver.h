@@ -134,6 +134,9 @@ struct Command {
   std::function<void(CommandId)> begin_host_function;
   bool after_fault = false;     // the host function runs in a faulted device's streams, too
   std::optional<int> priority;  // of a launch, in place of its stream's
+  // A launch by a queue of the program's, which the GPU reads itself: the driver keeps its record, and
+  // whoever serves such queues says when it has ended (outside_launch_ended).
+  bool outside = false;
 };
 
 // What the driver reports when a command is complete, for statistics and timeline.
@@ -212,6 +215,10 @@ class Driver : public sim::Component {
   bool can_submit(StreamId stream) const;
   // Stage (i) has ended at engine().now().
   CommandId submit(Command command);
+  // All of its blocks have ended, with its grid's fault where it has one.
+  void outside_launch_ended(CommandId id);
+  // The doorbell of a user queue, as its processor numbers it: so many packets are written.
+  void ring_user_queue(std::uint32_t queue, std::uint64_t packets);
   // Of a command whose begin_host_function has been called.
   void host_function_ended(CommandId id);
 

@@ -19,6 +19,7 @@
 #include "machine/device_calls/device_heap.h"
 #include "machine/device_calls/device_launcher.h"
 #include "machine/device_calls/grid_workspaces.h"
+#include "machine/device_calls/user_queues.h"
 #include "machine/feature.h"
 #include "machine/loaded_module.h"
 #include "machine/run_options.h"
@@ -104,6 +105,7 @@ class Process : private driver::CommandWatcher, private gpu::BlockWatcher {
   bool heap_release(std::uint32_t sm, VirtualAddress address) {
     return heap_->release(sm, address, engine().now());
   }
+  UserQueues& user_queues() { return user_queues_; }
   void set_most_pending_launches(std::uint64_t number) { launcher_.set_most_pending(number); }
 
   gpu::Occupancy occupancy(const ptx::Kernel& kernel, std::uint64_t threads_per_block,
@@ -197,6 +199,7 @@ class Process : private driver::CommandWatcher, private gpu::BlockWatcher {
   std::optional<DeviceHeap> heap_;
   VirtualAddress heap_base_;
   DeviceLauncher launcher_{*this};
+  UserQueues user_queues_{*this};
   GridWorkspaces workspaces_;
   const memory::Allocation* local_memory_ = nullptr;  // timed GPU: for all threads that can be resident
 };

@@ -71,6 +71,8 @@ struct Kernel {
   Bytes parameter_bytes = 0;            // with the words of the environment registers
   Bytes environment_offset = 0;         // of the first one's word, in the parameter block
   std::uint32_t environment_words = 0;  // up to the last that the kernel reads
+  // Of what a program gives.
+  Bytes argument_bytes() const { return environment_words != 0 ? environment_offset : parameter_bytes; }
 
   // 32-bit registers per thread after allocation, with the machine's reserved ones (decides occupancy).
   std::uint32_t registers = 0;

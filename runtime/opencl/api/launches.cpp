@@ -6,7 +6,7 @@
 #include <cstring>
 
 #include "core/launch.h"
-#include "gpu/work_space.h"
+#include "gpu/work_parts.h"
 #include "opencl/api/programs.h"
 
 namespace duet::opencl::api {
@@ -55,59 +55,6 @@ std::array<std::size_t, 3> chosen_group(std::size_t most, cl_uint dimensions, co
     left /= extent;
   }
   return group;
-}
-
-struct Part {
-  core::LaunchShape shape;
-  gpu::WorkSpace space;
-};
-
-// A grid has no more than `most` groups along each dimension: of a larger one there are several.
-void add_parts(std::vector<Part>& parts, Part whole, const std::array<std::uint64_t, 3>& most) {
-  const std::array<std::uint32_t, 3> grid{whole.shape.grid.x, whole.shape.grid.y, whole.shape.grid.z},
-      before = whole.space.groups_before;
-  std::array<std::uint32_t, 3> at{};
-  const auto extent = [&](unsigned d) {
-    return static_cast<std::uint32_t>(std::min<std::uint64_t>(most[d], grid[d] - at[d]));
-  };
-  for (at[2] = 0; at[2] < grid[2]; at[2] += extent(2))
-    for (at[1] = 0; at[1] < grid[1]; at[1] += extent(1))
-      for (at[0] = 0; at[0] < grid[0]; at[0] += extent(0)) {
-        whole.shape.grid.x = extent(0);
-        whole.shape.grid.y = extent(1);
-        whole.shape.grid.z = extent(2);
-        for (unsigned d = 0; d < 3; ++d) whole.space.groups_before[d] = before[d] + at[d];
-        parts.push_back(whole);
-      }
-}
-
-// Full groups, and with those that the border cuts off up to seven grids more.
-std::vector<Part> parts_of(cl_uint dimensions, const std::array<std::size_t, 3>& first,
-                           const std::array<std::size_t, 3>& global, const std::array<std::size_t, 3>& group,
-                           Bytes local_bytes, const std::array<std::uint64_t, 3>& most_groups) {
-  std::vector<Part> parts;
-  for (unsigned border = 0; border < 8; ++border) {
-    Part part;
-    part.shape.dynamic_shared_bytes = local_bytes;
-    part.space.dimensions = dimensions;
-    std::uint32_t* const grid[] = {&part.shape.grid.x, &part.shape.grid.y, &part.shape.grid.z};
-    std::uint32_t* const block[] = {&part.shape.block.x, &part.shape.block.y, &part.shape.block.z};
-    bool empty = false;
-    for (unsigned d = 0; d < 3; ++d) {
-      const std::size_t full = global[d] / group[d], rest = global[d] % group[d];
-      const bool at_border = (border >> d & 1) != 0;
-      *grid[d] = static_cast<std::uint32_t>(at_border ? 1 : full);
-      *block[d] = static_cast<std::uint32_t>(at_border ? rest : group[d]);
-      empty |= *grid[d] == 0 || *block[d] == 0;
-      part.space.offset[d] = static_cast<std::uint32_t>(first[d]);
-      part.space.groups_before[d] = static_cast<std::uint32_t>(at_border ? full : 0);
-      part.space.groups[d] = static_cast<std::uint32_t>(full + (rest != 0));
-      part.space.full_group[d] = static_cast<std::uint32_t>(group[d]);
-      part.space.size[d] = static_cast<std::uint32_t>(global[d]);
-    }
-    if (!empty) add_parts(parts, part, most_groups);
-  }
-  return parts;
 }
 
 // The group that a launch has, and whether it may.
@@ -178,25 +125,28 @@ cl_int launch(Session& session, HostThread& host, cl_command_queue queue, cl_ker
   }
   Arguments arguments = arguments_of(*kernel);
   const config::Gpu& gpu = session.config().gpu;
-  std::vector<Part> parts = parts_of(dimensions, first, size, group, arguments.local_bytes,
-                                     {gpu.max_grid_x, gpu.max_grid_y, gpu.max_grid_z});
+  std::vector<gpu::WorkPart> parts =
+      gpu::work_parts({dimensions, first, size, group}, {gpu.max_grid_x, gpu.max_grid_y, gpu.max_grid_z});
+  const auto shape_of = [local_bytes = arguments.local_bytes](const gpu::WorkPart& part) {
+    return core::LaunchShape{part.grid, part.block, local_bytes};
+  };
   core::Function* function = kernel->function;
   if (parts.size() > 1 && !kernel->program->partial_groups) function = function_for_parts(session, *kernel);
   if (function == nullptr || session.core().modules().kernel_of(*function) == nullptr)
     return CL_OUT_OF_RESOURCES;
   arguments.parameters.resize(function->kernel->parameter_bytes);  // words of the work space lie behind
-  for (const Part& part : parts) {
-    const Status fits = core::check_launch(session.core(), *function, part.shape);
+  for (const gpu::WorkPart& part : parts) {
+    const Status fits = core::check_launch(session.core(), *function, shape_of(part));
     if (fits.reason == Reason::InvalidValue) return CL_OUT_OF_RESOURCES;  // more shared memory than there is
     if (fits.failed()) return error_of(fits);
   }
   return enqueue(session, host, *queue, type, waits, options,
-                 [&session, kept = Ref<_cl_kernel>(kernel), function, parts = std::move(parts),
+                 [&session, kept = Ref<_cl_kernel>(kernel), function, parts = std::move(parts), shape_of,
                   parameters = std::move(arguments.parameters)](HostThread& by, driver::StreamId stream) {
-                   for (const Part& part : parts) {
+                   for (const gpu::WorkPart& part : parts) {
                      driver::Command command;
-                     if (const Status status =
-                             core::prepare_launch(session.core(), *function, part.shape, parameters, command);
+                     if (const Status status = core::prepare_launch(session.core(), *function, shape_of(part),
+                                                                    parameters, command);
                          status.failed())
                        return error_of(status);
                      gpu::set_work_space(*command.grid, part.space);

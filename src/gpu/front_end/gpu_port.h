@@ -59,6 +59,7 @@ class GpuPort {
   std::vector<Ring> rings;
 
   const std::uint8_t driver_number, front_end_number;  // of these ends of the link
+  std::uint8_t packet_processor_number = 0;            // where there is one
   sim::Queue<memory::Packet>* to_gpu = nullptr;        // doorbells; the driver produces
   sim::Queue<memory::Packet>* from_gpu = nullptr;  // semaphore releases, get pointers; the driver consumes
 };

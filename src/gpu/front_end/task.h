@@ -11,6 +11,7 @@
 #include "gpu/front_end/push_buffer.h"
 #include "gpu/grid.h"
 #include "memory/request.h"
+#include "sim/queue.h"
 
 namespace duet::gpu {
 
@@ -41,6 +42,11 @@ struct TaskStep {
 
 enum class TaskStatus : std::uint64_t { Ok = 0, KernelFault, CopyFault, Skipped };
 
+// A task of a packet has ended.
+struct TaskEnded {
+  std::uint64_t packet = 0;
+};
+
 struct Task {
   std::uint32_t stream = 0;
   std::int32_t priority = 0;
@@ -56,6 +62,10 @@ struct Task {
   VirtualAddress fault_address;
   Picoseconds start_ps = kNever;  // stage (iii): first packet or first block
   Picoseconds blocks_end_ps = 0;  // of its kernel
+  // Of a user queue's packet: it is in no order with others, and its end is told there.
+  bool alone = false;
+  sim::Queue<TaskEnded>* ended = nullptr;
+  std::uint64_t packet = 0;
 
   const TaskStep& step() const { return steps[next_step]; }
 };

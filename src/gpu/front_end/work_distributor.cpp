@@ -123,7 +123,7 @@ bool WorkDistributor::admit(Picoseconds now) {
     for (StreamQueue& queue : queues_) {
       if (queue.tasks.empty()) {
         if (free == nullptr) free = &queue;
-      } else if (queue.stream == task.stream) {
+      } else if (queue.stream == task.stream && !task.alone) {
         own = &queue;
       }
     }
@@ -146,6 +146,10 @@ bool WorkDistributor::run(StreamQueue& queue, Picoseconds now) {
   while (!queue.tasks.empty()) {
     Task& task = tasks_[queue.tasks.front()];
     if (task.next_step == task.steps.size()) {
+      if (task.ended != nullptr) {
+        if (!task.ended->can_push(now)) break;
+        task.ended->push(now, {task.packet});
+      }
       tell_queue(queue, queue.tasks.front(), TaskEventPhase::End, now);
       engine().between_ticks([this, handle = queue.tasks.front()] { tasks_.release(handle); });
       queue.tasks.pop_front();

@@ -78,6 +78,7 @@ Board::Board(sim::Engine& engine, const config::Machine& config, memory::Address
     root_complex_.emplace(engine, &system_node_, pool_, address_space.memory(), kHostMemory);
   connect_host_memory(config);
   connect_front_end(config);
+  if (config.gpu.front_end.user_queues != 0) connect_packet_processor(engine);
   // The last ones only change full/empty bits.
   const config::CopyEngines& engines = config.gpu.copy_engines;
   const bool has_bits = timed && config.gpu.full_empty.granule_bytes != 0;
@@ -113,7 +114,8 @@ void Board::connect_host_memory(const config::Machine& config) {
       config.gpu.copy_engines.count *
           (std::max(config.gpu.copy_engines.outstanding_packets, config.gpu.copy_engines.device_packets) +
            config.gpu.copy_engines.outstanding_acks) +
-      config.gpu.front_end.hardware_channels * (gpu::GigaThreadEngine::kFetchAheadLines + 1);
+      config.gpu.front_end.hardware_channels * (gpu::GigaThreadEngine::kFetchAheadLines + 1) +
+      (config.gpu.front_end.user_queues != 0 ? gpu::PacketProcessor::kOutstanding : 0);
   if (!root_complex_) {
     host_memory_.connect(to_host_.add_output(kHostMemory, &host_memory_),
                          to_gpu_.add_input(&host_memory_, host_requests));
@@ -146,6 +148,18 @@ void Board::connect_front_end(const config::Machine& config) {
   if (memory_system_)
     memory_system_->connect_link(to_host_.add_input(&memory_system_->bridge()),
                                  to_gpu_.add_output(kHostBridge, &memory_system_->bridge()));
+}
+
+void Board::connect_packet_processor(sim::Engine& engine) {
+  gpu::PacketProcessor& own = packet_processor_.emplace(engine, &gpu_node_, config_.gpu, port_, tasks_,
+                                                        kPacketProcessor, kHostMemory);
+  if (root_complex_) own.always_poll();
+  own.connect_link(to_host_.add_input(&own), to_gpu_.add_output(kPacketProcessor, &own));
+  auto& tasks = channel_queues_.emplace_back(1, &own, &work_distributor_);
+  auto& ended = packet_tasks_ended_.emplace(config_.gpu.front_end.queue_width, &work_distributor_, &own);
+  own.connect_distributor(tasks, ended);
+  work_distributor_.connect_channel(tasks);
+  port_.packet_processor_number = kPacketProcessor;
 }
 
 void Board::connect_copy_engine(gpu::DataTransferEngine& engine, const config::Machine& config,

@@ -15,6 +15,7 @@
 #include "gpu/front_end/data_transfer_engine.h"
 #include "gpu/front_end/giga_thread_engine.h"
 #include "gpu/front_end/gpu_port.h"
+#include "gpu/front_end/packet_processor.h"
 #include "gpu/front_end/work_distributor.h"
 #include "link/link.h"
 #include "machine/build/memory_system.h"
@@ -66,15 +67,18 @@ class Board {
   const std::deque<gpu::DataTransferEngine>& copy_engines() const { return copy_engines_; }
   const sim::Component& gpu() const { return gpu_node_; }
   memory::RequestPool& requests() { return pool_; }
+  // Null: this GPU has no user queues.
+  gpu::PacketProcessor* packet_processor() { return packet_processor_ ? &*packet_processor_ : nullptr; }
 
  private:
   SmQueues queues_of_sm(sim::Component& sm);
   // Numbers of the ends of the link.
   static constexpr std::uint8_t kDriver = 0, kHostMemory = 1, kGigaThreadEngine = 2, kWorkDistributor = 3,
-                                kHostBridge = 4, kFirstCopyEngine = 5;
+                                kHostBridge = 4, kPacketProcessor = 5, kFirstCopyEngine = 6;
   void connect_host_memory(const config::Machine& config);
   void connect_cache_engine(sim::Engine& engine);
   void connect_front_end(const config::Machine& config);
+  void connect_packet_processor(sim::Engine& engine);
   void connect_copy_engine(gpu::DataTransferEngine& engine, const config::Machine& config,
                            std::uint16_t link_number, bool bits);
 
@@ -92,6 +96,8 @@ class Board {
   gpu::GigaThreadEngine giga_thread_engine_;
   gpu::WorkDistributor work_distributor_;
   std::deque<gpu::DataTransferEngine> copy_engines_;
+  std::optional<gpu::PacketProcessor> packet_processor_;
+  std::optional<sim::Queue<gpu::TaskEnded>> packet_tasks_ended_;
   std::optional<gpu::CacheEngine> cache_engine_;  // of a machine whose cores and GPU have one DRAM
   std::deque<memory::Channel> memory_channels_;
   std::deque<sim::Queue<memory::Packet>> memory_queues_;
