@@ -384,7 +384,8 @@ Picoseconds PacketProcessor::tick(Picoseconds now) {
   }
   if (!queues_.empty()) turn_ = (turn_ + 1) % queues_.size();
   send_due(now);
-  Picoseconds next = kNever;
+  const Picoseconds arrival = std::min(from_host_->next_arrival(now), ended_->next_arrival(now));
+  Picoseconds next = arrival == kNever ? kNever : clock_.first_edge_after(arrival);
   for (const Queue& queue : queues_)
     if (queue.stage == Stage::Decode)
       next = std::min(next, queue.until != 0 ? queue.until : decoder_free_ps_);
