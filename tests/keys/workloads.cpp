@@ -10,7 +10,10 @@
 #include <cstring>
 #include <string>
 
+#include "base/error.h"
+#include "cuda/session/session.h"
 #include "keys/kernels.h"
+#include "machine/device_calls/user_queues.h"
 
 namespace duet::keys {
 
@@ -190,6 +193,45 @@ void nested(Told& told) {
   finish(told);
 }
 
+void user_queues(Told& told) {
+  constexpr std::size_t kRing = 4096, kPackets = 16, kReadIndex = 1024, kArguments = 2048;
+  char* const words = device_memory(told);
+  char* const page = pinned(told, 3 * kRing);
+  std::memset(page, 0, 3 * kRing);
+  core::Runtime& runtime = cuda::Session::get().core();
+  machine::UserQueues& queues = runtime.process().user_queues();
+  const ptx::Kernel* const code =
+      runtime.modules().kernel_of(*reinterpret_cast<core::Function*>(function("nested_child")));
+  const auto put = [&](char* at, auto value) { std::memcpy(at, &value, sizeof value); };
+  const auto signal = [&](unsigned number, std::int64_t value) {
+    put(page + 64 * number + 8, value);
+    return reinterpret_cast<std::uint64_t>(page + 64 * number);
+  };
+  const std::uint64_t ended = signal(0, 1), last = signal(1, 1);
+  std::uint32_t own[2];
+  for (unsigned i = 0; i < 2; ++i)
+    own[i] = queues.open(
+        {virtual_address(page + kRing * (i + 1)), kPackets, virtual_address(page + kReadIndex + 8 * i)});
+  put(page + kArguments, words);
+  char* const barrier = page + 2 * kRing;
+  put(barrier + 8, ended);
+  put(barrier + 56, last);
+  put(barrier, std::uint16_t{3});  // barrier-and
+  char* const dispatch = page + kRing;
+  put(dispatch + 2, std::uint16_t{1});
+  for (const std::size_t axis : {0, 1, 2}) {
+    put(dispatch + 4 + 2 * axis, static_cast<std::uint16_t>(axis == 0 ? 32 : 1));
+    put(dispatch + 12 + 4 * axis, std::uint32_t{axis == 0 ? 64u : 1u});
+  }
+  put(dispatch + 32, queues.add_kernel({code}));
+  put(dispatch + 40, page + kArguments);
+  put(dispatch + 56, ended);
+  put(dispatch, std::uint16_t{2});  // kernel dispatch
+  for (const std::uint32_t queue : own) queues.ring(queue, 1);
+  runtime.process().engine().run_while_not([&] { return page[64 + 8] == 0; });
+  finish(told);
+}
+
 void heap(Told& told) {
   char* const words = device_memory(told);
   launch(told, "heap", 4, 64, words);
@@ -282,6 +324,14 @@ void limits(Told& told) {
         cuLaunchKernel(function("integer"), gx, gy, gz, bx, by, bz, 0, nullptr, arguments, nullptr));
   };
   shape(1, 1, 1, 1024, 1, 1);
+  int opened = 0;
+  try {
+    for (machine::UserQueues& queues = cuda::Session::get().core().process().user_queues(); opened < 9;
+         ++opened)
+      queues.open({virtual_address(memory), 16, virtual_address(memory)});
+  } catch (const Error&) {
+  }
+  ask("user queues", opened);
   ask("2000 bytes of shared memory",
       cuFuncSetAttribute(function("integer"), CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 2000));
 }

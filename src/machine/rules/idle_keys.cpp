@@ -97,11 +97,13 @@ struct Rule {
   const char* why;
 };
 
-constexpr std::array<Rule, 18> kRules{{
+constexpr std::array<Rule, 19> kRules{{
     {"gpu.full_empty.*", [](const config::Machine& m) { return m.gpu.full_empty.granule_bytes == 0; },
      "gpu.full_empty.granule_bytes is 0: there are no full/empty bits"},
     {"gpu.copy_engines.bit_*", [](const config::Machine& m) { return m.gpu.full_empty.granule_bytes == 0; },
      "gpu.full_empty.granule_bytes is 0: there are no full/empty bits"},
+    {"gpu.front_end.packet_*", [](const config::Machine& m) { return m.gpu.front_end.user_queues == 0; },
+     "gpu.front_end.user_queues is 0: the GPU takes no packets itself"},
     {"gpu.copy_engines.bit_lines_outstanding",
      [](const config::Machine& m) { return m.gpu.copy_engines.bit_engines == 0; },
      "gpu.copy_engines.bit_engines is 0"},
