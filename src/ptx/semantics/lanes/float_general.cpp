@@ -5,13 +5,19 @@
 namespace duet::ptx::DUET_LANES {
 namespace {
 
-template <typename T>
-struct NegateOf {
-  T operator()(T a) const { return -a; }
-};
-template <typename T>
-struct AbsoluteOf {
-  T operator()(T a) const { return std::fabs(a); }
+// neg and abs. Of a NaN, too, the sign is changed.
+template <typename T, bool Absolute>
+class ChangeSign {
+ public:
+  explicit ChangeSign(const MicroOp& op) : input_(op.sources[0], op.flush_to_zero) {}
+  T operator()(T a) const {
+    const auto bits = std::bit_cast<Bits<T>>(input_(a));
+    const T result = std::bit_cast<T>(Absolute ? bits & ~kSignBit<T> : bits ^ kSignBit<T>);
+    return settle_nan(result, result);
+  }
+
+ private:
+  Input<T> input_;
 };
 // div.approx: divisors beyond 2^126 have subnormal reciprocals, which count as zero.
 struct ApproximateDivide {
@@ -56,9 +62,9 @@ Handlers general(const MicroOp& op) {
       if (op.source_count == 3) return elementwise_of<General<T, PickOfThree<T, true>>>();
       return elementwise_of<General<T, PickWithMode<T, true>>>();
     case Opcode::Neg:
-      return elementwise_of<General<T, NegateOf<T>>>();
+      return elementwise_of<ChangeSign<T, false>>();
     case Opcode::Abs:
-      return elementwise_of<General<T, AbsoluteOf<T>>>();
+      return elementwise_of<ChangeSign<T, true>>();
     case Opcode::Copysign:  // the sign of a on the magnitude of b
       return elementwise([](T a, T b) { return std::copysign(b, a); });
     default:

@@ -163,6 +163,20 @@ TEST(FloatSemantics, SubnormalsFlushAndSaturationClamps) {
   for (unsigned lane = 0; lane < 6; ++lane) EXPECT_EQ(warp.word(0, lane), expected[lane]) << lane;
 }
 
+// A program may look at the sign of a NaN's bits.
+TEST(FloatSemantics, AbsAndNegChangeTheSignOfNaN) {
+  TestWarp<32> warp;
+  for (const auto& [opcode, expected] :
+       {std::pair(Opcode::Abs, 0x7ff8000000000200u), std::pair(Opcode::Neg, 0x7ff8000000000200u)}) {
+    warp.wide(2, 0) = 0xfff0000000000200;
+    execute(warp, operation(opcode, Type::F64, 1), 1, true);
+    EXPECT_EQ(warp.wide(0, 0), expected);
+  }
+  warp.wide(2, 0) = 0x7ff8000000000000;
+  execute(warp, operation(Opcode::Neg, Type::F64, 1), 1, true);
+  EXPECT_EQ(warp.wide(0, 0), 0xfff8000000000000);
+}
+
 // Each half-precision sum, product and fused product, against exact arithmetic in long double rounded by
 // search.
 TEST(HalfSemantics, FusedMultiplyAddIsRoundedOnce) {
