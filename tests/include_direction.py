@@ -26,15 +26,15 @@ FOLDERS = {
     "cli": {".": 0, "options": 0, "beside": 1, "run": 2, "lists": 2, "compile": 2, "results": 3},
 }
 # Rooms of runtime/; all of them are above src/. core/ knows no API: neither by an include nor by a name in code or comments.
-RUNTIME_RANK = {"guard": 0, "child": 0, "openmp": 0, "nvrtc": 1, "process": 1, "core": 2, "cuda": 3, "opencl": 3, "cuda_driver": 4, "guest": 5}
+RUNTIME_RANK = {"guard": 0, "child": 0, "openmp": 0, "nvrtc": 1, "process": 1, "core": 2, "cuda": 3, "opencl": 3, "hsa": 3, "cuda_driver": 4, "guest": 5}
 NO_API = {"core"}
 API_WORD = re.compile(r"\b_*(cuda[A-Z]\w*|cuda_\w+|duet_unsupported|cu[A-Z]\w*|CU[a-z]\w*|CUDA_\w+|cl[A-Z]\w*|CL_\w+)")
 # The driver interface is no user of the runtime interface: it calls none of its functions.
 NO_CALL = {"cuda_driver": re.compile(r"\bcuda(?!Error_t)[A-Z]\w*\(")}
 # The command line names what it starts.
 EXCEPT = {"cli/main.cpp", "cli/subcommands.cpp"}
-# What stands on base/ alone, and is used by the command line as well: `duet cc k.cl`.
-OF_RUNTIME = {"cli": "opencl/compiler/"}
+# What stands on base/ alone, and is used by the command line as well: `duet cc k.cl`, `duet hsacc k.cl`.
+OF_RUNTIME = {"cli": ("opencl/compiler/", "hsa/code_object/")}
 
 
 def folder_of(room, path):

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Installs from Debian what building (build) or testing (test) needs and is missing. Without root it prints the one line to run.
 set -eu
-packages="g++ cmake ninja-build ccache clang-19 lld-19 libfmt-dev libcli11-dev nlohmann-json3-dev libtomlplusplus-dev libzstd-dev liblz4-dev libprotozero-dev libclc-19 opencl-c-headers ocl-icd-opencl-dev"
+packages="g++ cmake ninja-build ccache clang-19 lld-19 libfmt-dev libcli11-dev nlohmann-json3-dev libtomlplusplus-dev libzstd-dev liblz4-dev libprotozero-dev libclc-19 opencl-c-headers ocl-icd-opencl-dev libhsa-runtime-dev"
 [ "${1:-build}" = test ] && packages="$packages libclang-rt-19-dev chromium-headless-shell libgtest-dev libgmock-dev python3 python3-jsonschema clang-format-14 valgrind gcc-riscv64-linux-gnu g++-riscv64-linux-gnu libc6-dev-riscv64-cross qemu-user slurm-wlm"
 # For report.html; node and npm may come from elsewhere than Debian.
 command -v node >/dev/null || packages="$packages nodejs"

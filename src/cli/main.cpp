@@ -457,6 +457,7 @@ int command_line(int argc, char** argv) {
                                  report_command(app),
                                  cc_command(app),
                                  nvcc_command(app),
+                                 hsacc_command(app),
                                  machines_command(app),
                                  model_command(app),
                                  advise_command(app),

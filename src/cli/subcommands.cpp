@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "cli/commands.h"
+#include "cli/compile/hsacc.h"
 #include "cli/options/json_output.h"
 #include "cli/reference.h"
 #include "cli/usage.h"
@@ -45,6 +46,19 @@ Subcommand nvcc_command(CLI::App& duet) {
   app->footer("The same for a build system:  NVCC_APPEND_FLAGS=\"-cudart shared\" make");
   app->prefix_command();
   return {app, [app](const config::Installation&) { return run_nvcc(app->remaining()); }};
+}
+
+Subcommand hsacc_command(CLI::App& duet) {
+  CLI::App* app = duet.add_subcommand("hsacc", "compile OpenCL C to a code object for HSA programs");
+  app->footer(
+      "One file, to the file of -o or NAME.hsaco; all other words are clBuildProgram's options:\n"
+      "  duet hsacc k.cl -o k.hsaco -DN=4    kernel copy is symbol copy, and copy.kd\n"
+      "  duet hsacc k.cl -o k.brig           as CLOC's: &__OpenCL_copy_kernel, with six words of 8 bytes "
+      "before\n"
+      "                                      its arguments\n"
+      "The program runs with `duet run --machine mi300a` (docs/use/hsa.md).");
+  app->prefix_command();
+  return {app, [app](const config::Installation&) { return compile_for_hsa(app->remaining()); }};
 }
 
 Subcommand machines_command(CLI::App& duet) {

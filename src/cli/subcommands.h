@@ -21,6 +21,7 @@ struct Subcommand {
 void add_word_commands(CLI::App& duet);
 Subcommand cc_command(CLI::App& duet);
 Subcommand nvcc_command(CLI::App& duet);
+Subcommand hsacc_command(CLI::App& duet);
 Subcommand machines_command(CLI::App& duet);
 Subcommand model_command(CLI::App& duet);
 Subcommand advise_command(CLI::App& duet);

@@ -14,6 +14,7 @@ Installation find_installation() {
   found.prefix = prefix;
   found.library_directory = prefix / "lib/duet/cuda";
   found.opencl_directory = prefix / "lib/duet/opencl";
+  found.hsa_directory = prefix / "lib/duet/hsa";
   found.guard_library = prefix / "lib/duet/libduet_guard.so";
   found.system_calls_library = prefix / "lib/duet/libduet_system_calls.so";
   found.guest_directory = prefix / "lib/duet/guest";

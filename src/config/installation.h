@@ -10,6 +10,7 @@ struct Installation {
   std::string prefix;             // of bin/duet
   std::string library_directory;  // where programs find libcudart.so.13
   std::string opencl_directory;   // of libduet_opencl.so, and the file that names it to a loader
+  std::string hsa_directory;      // of libhsa-runtime64.so.1
   std::string guard_library;
   std::string system_calls_library;  // preloaded too where pinned memory is watched
   std::string guest_directory;       // libraries for programs on simulated cores

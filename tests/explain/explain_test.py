@@ -329,7 +329,7 @@ class Refused(Explained):
     def test_programs_without_work(self):
         (self.folder / "idle.cu").write_text("int main() { return 0; }\n")
         call("cc", self.folder / "idle.cu", "-o", self.folder / "idle")
-        self.assertIn("made no CUDA or OpenCL call", self.line(self.folder / "idle"))
+        self.assertIn("made no CUDA, OpenCL or HSA call", self.line(self.folder / "idle"))
         (self.folder / "empty.cu").write_text("int main() { void* p; return cudaMalloc(&p, 4); }\n")
         call("cc", self.folder / "empty.cu", "-o", self.folder / "empty")
         text = call("explain", "--out", self.folder / "nothing", self.folder / "empty").stdout

@@ -167,7 +167,7 @@ class Messages(Fixture):
     def test_no_cuda_call(self):
         result = call(DUET, "run", "--out", "o2", "true")
         self.assertEqual(result.returncode, 0)
-        self.assertIn("made no CUDA or OpenCL call", result.stderr)
+        self.assertIn("made no CUDA, OpenCL or HSA call", result.stderr)
 
     def test_without_duet_run(self):
         result = call(self.compiled("tests/front_door/hazards.cu"))

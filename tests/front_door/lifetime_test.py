@@ -324,7 +324,7 @@ class Refused(Runs):
         self.assertEqual(call(DUET, "cc", source, "-o", self.cwd / "idle").returncode, 0)
         result = call(DUET, "run", self.cwd / "idle", cwd=self.cwd)
         self.assertEqual(result.returncode, 0)
-        self.assertIn("made no CUDA or OpenCL call", result.stderr)
+        self.assertIn("made no CUDA, OpenCL or HSA call", result.stderr)
         self.assertEqual(self.names("duet-out"), [".duet-files", "machine.toml"])
 
     def test_what_ran_before_a_refusal_is_marked(self):

@@ -34,28 +34,38 @@ bool has_opencl_c(const std::vector<std::string>& arguments) {
   return std::any_of(arguments.begin(), arguments.end(), is_opencl_c);
 }
 
-int compile_opencl_c(const std::vector<std::string>& arguments) {
-  std::string source, output, options;
+OpenClC opencl_c_to_ptx(const char* command, const std::vector<std::string>& arguments) {
+  OpenClC made;
+  std::string options;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const std::string& argument = arguments[i];
     if (argument == "-o") {
-      if (++i >= arguments.size()) throw UsageError("cc: -o needs a value");
-      output = arguments[i];
+      if (++i >= arguments.size()) throw UsageError(fmt::format("{}: -o needs a value", command));
+      made.output = arguments[i];
     } else if (is_opencl_c(argument)) {
-      if (!source.empty())
-        throw UsageError(
-            fmt::format("cc: {} and {}: a call compiles one file of OpenCL C", source, argument));
-      source = argument;
+      if (!made.source.empty())
+        throw UsageError(fmt::format("{}: {} and {}: a call compiles one file of OpenCL C", command,
+                                     made.source, argument));
+      made.source = argument;
     } else if (argument != "-ptx") {
       options += quoted(argument) + ' ';
     }
   }
-  const std::optional<std::string> text = read_file(source);
-  if (!text) throw Error(fmt::format("cc: cannot read {}", source));
-  const opencl::Compiled compiled = opencl::compile({.text = *text, .name = source, .options = options});
+  if (made.source.empty()) throw UsageError(fmt::format("{}: name a file of OpenCL C, k.cl", command));
+  const std::optional<std::string> text = read_file(made.source);
+  if (!text) throw Error(fmt::format("{}: cannot read {}", command, made.source));
+  opencl::Compiled compiled = opencl::compile({.text = *text, .name = made.source, .options = options});
   std::fputs(compiled.log.c_str(), stderr);
-  if (!compiled.succeeded) return compiled.wrong_options ? 2 : compiled.no_compiler ? 125 : 1;
-  write_file(output.empty() ? std::filesystem::path(source).stem().string() + ".ptx" : output, compiled.ptx);
+  if (!compiled.succeeded) made.status = compiled.wrong_options ? 2 : compiled.no_compiler ? 125 : 1;
+  made.ptx = std::move(compiled.ptx);
+  return made;
+}
+
+int compile_opencl_c(const std::vector<std::string>& arguments) {
+  const OpenClC made = opencl_c_to_ptx("cc", arguments);
+  if (made.status != 0) return made.status;
+  write_file(made.output.empty() ? std::filesystem::path(made.source).stem().string() + ".ptx" : made.output,
+             made.ptx);
   return 0;
 }
 

@@ -14,4 +14,13 @@ bool has_opencl_c(const std::vector<std::string>& arguments);
 // status; the compiler's words go to standard error.
 int compile_opencl_c(const std::vector<std::string>& arguments);
 
+// What such words say, and what the compiler made of it.
+struct OpenClC {
+  std::string source, output;  // files; output: of -o, or empty
+  std::string ptx;
+  int status = 0;  // 0: there is PTX
+};
+// `command` stands in messages.
+OpenClC opencl_c_to_ptx(const char* command, const std::vector<std::string>& arguments);
+
 }  // namespace duet::cli

@@ -69,7 +69,8 @@ void refuse_folder(const std::string& folder, FolderKind kind, const std::string
         return fmt::format("holds a run that was cut off, or goes on: wait for it, or `duet report {}` first",
                            folder);
       case FolderKind::EmptyRun:
-        return "has no stats.json: no run has ended there (it was refused, or made no CUDA or OpenCL call): "
+        return "has no stats.json: no run has ended there (it was refused, or made no CUDA, OpenCL or HSA "
+               "call): "
                "make the "
                "run again";
       case FolderKind::Sweep:

@@ -204,6 +204,7 @@ int run_program(const config::Installation& installation, const RunOptions& opti
     setenv("DUET_CLOCK", options.wall_clock ? "wall" : "simulated", 1);  // runtime/guard/clock.cpp reads it
     prepend_environment("LD_LIBRARY_PATH", installation.library_directory, ':');
     prepend_environment("LD_LIBRARY_PATH", installation.opencl_directory, ':');
+    prepend_environment("LD_LIBRARY_PATH", installation.hsa_directory, ':');
     // The loaders of Debian (ocl-icd) and of Khronos, the only platform for both.
     setenv("OCL_ICD_VENDORS", installation.opencl_directory.c_str(), 1);
     setenv("OCL_ICD_FILENAMES", (installation.opencl_directory + "/libduet_opencl.so").c_str(), 1);
@@ -230,10 +231,11 @@ int run_program(const config::Installation& installation, const RunOptions& opti
       folder.render(installation, machine, wall_seconds, options,
                     WIFSIGNALED(status) || WEXITSTATUS(status) > 128 || others_cut_off);
   if (outcome.failure == 0 && outcome.processes == 0 && !(WIFEXITED(status) && WEXITSTATUS(status) == 125))
-    std::fprintf(stderr,
-                 "duet: '%s' made no CUDA or OpenCL call that Duet saw (it makes none, or its loader ignores "
-                 "LD_LIBRARY_PATH: setuid, env -i, a library opened by absolute path)\n",
-                 options.command[0].c_str());
+    std::fprintf(
+        stderr,
+        "duet: '%s' made no CUDA, OpenCL or HSA call that Duet saw (it makes none, or its loader ignores "
+        "LD_LIBRARY_PATH: setuid, env -i, a library opened by absolute path)\n",
+        options.command[0].c_str());
   if (WIFSIGNALED(status) && !monitor.timed_out())
     std::fprintf(stderr, "duet: '%s' was ended by signal %d (%s)\n", options.command[0].c_str(),
                  WTERMSIG(status), strsignal(WTERMSIG(status)));

@@ -1,0 +1,131 @@
+#include "hsa/session/queues.h"
+
+#include <fmt/format.h>
+#include <hsa/amd_hsa_queue.h>
+
+#include <algorithm>
+#include <cstdio>
+
+#include "gpu/front_end/aql_packet.h"
+#include "hsa/session/session.h"
+
+namespace duet::hsa {
+
+namespace {
+
+// The queue's own words, then its packets.
+constexpr Bytes kRingOffset = 4096;
+static_assert(sizeof(amd_queue_t) <= kRingOffset);
+
+}  // namespace
+
+Queue* Queues::make(std::uint32_t size, hsa_queue_type32_t type, std::uint32_t features) {
+  const auto old = std::find_if(retired_.begin(), retired_.end(),
+                                [size](const hsa_queue_t* one) { return one->size == size; });
+  void* pages = nullptr;
+  if (old != retired_.end()) {
+    pages = *old;
+    retired_.erase(old);
+  } else {
+    pages = session_.core().allocate_host(kRingOffset + Bytes{size} * gpu::kAqlPacketBytes,
+                                          memory::AllocationKind::Pinned);
+  }
+  if (pages == nullptr) return nullptr;
+  auto* const place = static_cast<std::byte*>(reached(session_.core(), pages));
+  for (std::uint32_t i = 0; i < size; ++i) {
+    auto* const header =
+        reinterpret_cast<std::uint16_t*>(place + kRingOffset + Bytes{i} * gpu::kAqlPacketBytes);
+    *header = HSA_PACKET_TYPE_INVALID;
+  }
+  auto* const words = reinterpret_cast<amd_queue_t*>(place);
+  *words = amd_queue_t{};
+  words->hsa_queue.type = type;
+  words->hsa_queue.features = features;
+  words->hsa_queue.base_address = static_cast<std::byte*>(pages) + kRingOffset;
+  words->hsa_queue.size = size;
+  words->hsa_queue.id = next_id_++;
+  auto* const handle = static_cast<hsa_queue_t*>(pages);
+  Queue& queue = queues_[handle];
+  queue = Queue{};
+  queue.handle = handle;
+  queue.write_index = const_cast<std::uint64_t*>(&words->write_dispatch_id);
+  queue.read_index = const_cast<std::uint64_t*>(&words->read_dispatch_id);
+  return &queue;
+}
+
+hsa_queue_t* Queues::create(std::uint32_t size, hsa_queue_type32_t type, QueueErrors errors) {
+  Queue* const queue = make(size, type, HSA_QUEUE_FEATURE_KERNEL_DISPATCH);
+  if (queue == nullptr) return nullptr;
+  queue->errors = errors;
+  const VirtualAddress pages = duet::virtual_address(queue->handle);
+  try {
+    queue->number = static_cast<int>(session_.user_queues().open(
+        {pages + kRingOffset, size, pages + offsetof(amd_queue_t, read_dispatch_id)}));
+  } catch (const Error& error) {
+    say_once(error.what());
+    destroy(*queue);
+    return nullptr;
+  }
+  const hsa_signal_t doorbell = session_.signals.create(-1, queue->number);
+  if (doorbell.handle == 0) {
+    destroy(*queue);
+    return nullptr;
+  }
+  static_cast<hsa_queue_t*>(reached(session_.core(), queue->handle))->doorbell_signal = doorbell;
+  return queue->handle;
+}
+
+hsa_queue_t* Queues::create_soft(std::uint32_t size, hsa_queue_type32_t type, std::uint32_t features,
+                                 hsa_signal_t doorbell) {
+  Queue* const queue = make(size, type, features);
+  if (queue == nullptr) return nullptr;
+  static_cast<hsa_queue_t*>(reached(session_.core(), queue->handle))->doorbell_signal = doorbell;
+  return queue->handle;
+}
+
+Queue* Queues::find(const hsa_queue_t* handle) {
+  const auto found = queues_.find(handle);
+  return found != queues_.end() ? &found->second : nullptr;
+}
+
+void Queues::inactivate(Queue& queue) {
+  if (std::exchange(queue.active, false) && queue.number >= 0)
+    session_.user_queues().close(static_cast<std::uint32_t>(queue.number));
+}
+
+void Queues::destroy(Queue& queue) {
+  if (queue.number >= 0) {
+    inactivate(queue);
+    session_.signals.destroy(queue.handle->doorbell_signal);
+  }
+  hsa_queue_t* const handle = queue.handle;
+  queues_.erase(handle);
+  retired_.push_back(handle);
+}
+
+void Queues::forget() {
+  while (!queues_.empty()) destroy(queues_.begin()->second);
+}
+
+void Queues::tell(Queue& queue, hsa_status_t status) {
+  if (queue.errors.callback != nullptr)
+    session_.call_later([errors = queue.errors, handle = queue.handle, status] {
+      errors.callback(status, handle, errors.data);
+    });
+}
+
+void Queues::refused(std::uint32_t number, const std::string& why) {
+  for (auto& [handle, queue] : queues_) {
+    if (queue.number != static_cast<int>(number) || !queue.active) continue;
+    std::fprintf(stderr, "duet: queue %llu: %s: the queue takes no further packet\n",
+                 static_cast<unsigned long long>(handle->id), why.c_str());
+    tell(queue, HSA_STATUS_ERROR_INVALID_PACKET_FORMAT);
+  }
+}
+
+void Queues::device_failed() {
+  for (auto& [handle, queue] : queues_)
+    if (queue.number >= 0) tell(queue, HSA_STATUS_ERROR_EXCEPTION);
+}
+
+}  // namespace duet::hsa

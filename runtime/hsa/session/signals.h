@@ -1,0 +1,48 @@
+// Signals: 64 bytes of pinned memory each, so that the packet processor reads and writes them; the handle is
+// their address, as amd_hsa_signal.h has it: the kind at 0, the value at 8.
+//
+//   const hsa_signal_t signal = signals.create(1);
+//   signals.find(signal)->value()      // 1; 0 when the packet that it belongs to has completed
+#pragma once
+
+#include <hsa/hsa.h>
+
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+#include "core/runtime.h"
+
+namespace duet::hsa {
+
+struct Signal {
+  std::int64_t* place = nullptr;  // of its value, as this process reaches it
+  int doorbell_of = -1;           // the packet processor's number of a queue; -1: none
+  std::int64_t value() const { return __atomic_load_n(place, __ATOMIC_ACQUIRE); }
+  void set(std::int64_t value) const { __atomic_store_n(place, value, __ATOMIC_RELEASE); }
+};
+
+class Signals {
+ public:
+  explicit Signals(core::Runtime& runtime) : runtime_(runtime) {}
+
+  // The handle is 0 where there is no memory for it.
+  hsa_signal_t create(std::int64_t value, int doorbell_of = -1);
+  void destroy(hsa_signal_t signal);
+  // Null: no signal has this handle.
+  const Signal* find(hsa_signal_t signal) const;
+  // Of its value, for the program.
+  static hsa_signal_value_t* value_pointer(hsa_signal_t signal);
+  void forget();
+
+ private:
+  core::Runtime& runtime_;
+  std::unordered_map<std::uint64_t, Signal> signals_;
+  std::vector<std::uint64_t> free_;
+};
+
+bool holds(hsa_signal_condition_t condition, std::int64_t value, std::int64_t compared);
+// Where this process reaches bytes of pinned memory, which may be kept from the program.
+void* reached(core::Runtime& runtime, void* pinned);
+
+}  // namespace duet::hsa

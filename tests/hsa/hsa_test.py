@@ -1,0 +1,145 @@
+#!/usr/bin/env python3
+"""HSA programs under `duet run`: programs of tests/hsa/programs check what they get, with kernels that `duet hsacc` has compiled.
+Usage: hsa_test.py BUILD_DIRECTORY SOURCE_DIRECTORY [unittest arguments]"""
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+BUILD, SOURCE = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
+DUET = BUILD / "bin/duet"
+LIBRARY = BUILD / "lib/duet/hsa/libhsa-runtime64.so.1"
+PROGRAMS = SOURCE / "tests/hsa/programs"
+WORK = pathlib.Path(tempfile.mkdtemp(prefix="duet-hsa-"))
+
+
+def call(*command, **options):
+    environment = {**os.environ, "XDG_CACHE_HOME": str(WORK / "cache")}
+    return subprocess.run([str(word) for word in command], capture_output=True, text=True, check=False, timeout=300, env=environment, **options)
+
+
+def program(name):
+    """The program of tests/hsa/programs, compiled once."""
+    binary = WORK / name
+    if not binary.exists():
+        done = call("cc", "-O1", "-Wall", "-Wextra", "-Werror", PROGRAMS / f"{name}.c", "-o", binary, LIBRARY, "-lpthread")
+        assert done.returncode == 0, done.stderr
+    return binary
+
+
+def code_object(name, source=None):
+    """The code object of this name in WORK, compiled once."""
+    output = WORK / name
+    if not output.exists():
+        done = call(DUET, "hsacc", PROGRAMS / (source or output.with_suffix(".cl").name), "-o", output)
+        assert (done.returncode, done.stdout, done.stderr) == (0, "", ""), done.stderr
+    return output
+
+
+class Hsa(unittest.TestCase):
+    def run_program(self, name, *options, machine="mi300a"):
+        self.out = WORK / f"out-{name}-{len(options)}"
+        return call(DUET, "run", "--quiet", "--machine", machine, *options, "--out", self.out, program(name), WORK)
+
+    def passes(self, name, *options, said=""):
+        done = self.run_program(name, *options)
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, f"PASS {name}\n", said))
+        return json.loads((self.out / "stats.json").read_text())
+
+    def test_vector_copy(self):
+        for name in ("vector_copy.hsaco", "vector_copy.brig"):
+            code_object(name)
+        stats = self.passes("vector_copy")
+        # 4000 work-items in groups of 256: 15 groups, and one of 160.
+        self.assertEqual([(kernel["name"], kernel["grid"], kernel["block"]) for kernel in stats["kernels"]],
+                         3 * [("vector_copy", [15, 1, 1], [256, 1, 1]), ("vector_copy", [1, 1, 1], [160, 1, 1])])
+        self.assertTrue(all(kernel["end_ps"] > kernel["start_ps"] for kernel in stats["kernels"]))
+        calls = {one["name"]: one for one in stats["api"]}
+        self.assertFalse([name for name in calls if not name.startswith("hsa_")])
+        self.assertEqual((calls["hsa_init"]["calls"], calls["hsa_signal_store_screlease"]["calls"]), (1, 3))
+        self.assertTrue(all(one["total_ps"] > 0 for one in stats["api"]), stats["api"])
+        self.passes("vector_copy", "--functional")
+
+    def test_packets(self):
+        code_object("kernels.hsaco")
+        stats = self.passes("packets")
+        kernels = [kernel["name"] for kernel in stats["kernels"]]
+        # Three borders make eight grids.
+        self.assertEqual((kernels.count("turn"), kernels.count("place"), kernels.count("step")), (1, 4, 104))
+        self.passes("packets", "--functional")
+
+    def test_signals(self):
+        self.passes("signals")
+        self.passes("signals", "--functional")
+
+    def test_errors(self):
+        code_object("kernels.hsaco")
+        done = self.run_program("errors")
+        self.assertEqual((done.returncode, done.stdout), (0, "PASS errors\n"), done.stderr)
+        lines = done.stderr.splitlines()
+        for line in ("hsa_amd_ipc_memory_detach is not supported: it fails with HSA_STATUS_ERROR",
+                     "hsa_signal_load_relaxed: the handle is no signal's, or the signal has been destroyed",
+                     "a user queue more than machine mi300a has: gpu.front_end.user_queues is 24",
+                     "hsa_executable_load_agent_code_object: the code object is BRIG, and there is no finalizer for it: compile the OpenCL C with "
+                     "duet hsacc k.cl -o k.brig"):
+            self.assertEqual(lines.count(f"duet: {line}"), 1, (line, done.stderr))
+        for why in ("its kernel object names no kernel", "its group segment has 0 bytes, and its kernel takes 256",
+                    "its arguments are not in memory that the GPU reaches", "a size of its grid or group is 0",
+                    "its groups have 60000 work-items, and the GPU's have 1024 at most"):
+            self.assertRegex(done.stderr, rf"duet: queue \d+: packet 0: {why}: the queue takes no further packet\n")
+
+    def test_fault(self):
+        code_object("kernels.hsaco")
+        done = self.run_program("fault")
+        self.assertEqual((done.returncode, done.stdout), (0, "PASS fault\n"), done.stderr)
+        self.assertIn("kernel 'fault'", done.stderr)
+        self.assertIn("0x10000", done.stderr)
+
+    def test_standstill(self):
+        done = self.run_program("standstill")
+        self.assertEqual(done.returncode, 124)
+        self.assertIn("packet 0 of user queue 0: a signal that is not 0", done.stderr)
+        self.assertIn("the host is in hsa_signal_wait_scacquire", done.stderr)
+
+    def test_machine_without_queues(self):
+        done = self.run_program("standstill", machine="h100")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("duet: hsa_init: machine h100 has no user queues (gpu.front_end.user_queues is 0): duet run --machine mi300a has them\n", done.stderr)
+        self.assertIn("hsa_init() is 0x1008", done.stderr)
+
+    def test_hsacc(self):
+        broken = WORK / "broken.cl"
+        broken.write_text("__kernel void k(__global int* a) { a[0] = nothing; }\n")
+        done = call(DUET, "hsacc", broken, "-o", WORK / "broken.hsaco")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("undeclared identifier 'nothing'", done.stderr)
+        self.assertFalse((WORK / "broken.hsaco").exists())
+        for words, line in (([], "hsacc: name a file of OpenCL C"), (["-o"], "hsacc: -o needs a value"),
+                            ([broken, broken], "a call compiles one file of OpenCL C")):
+            done = call(DUET, "hsacc", *words)
+            self.assertEqual(done.returncode, 2, done.stderr)
+            self.assertIn(line, done.stderr)
+        done = call(DUET, "hsacc", WORK / "none.cl")
+        self.assertEqual((done.returncode, done.stderr), (125, f"duet: hsacc: cannot read {WORK}/none.cl\n"))
+        self.assertIn("code object", call(DUET, "hsacc", "--help").stdout)
+
+    def test_names(self):
+        """The library exports every function of the three headers."""
+        declared = set()
+        for header in ("hsa.h", "hsa_ext_finalize.h", "hsa_ext_amd.h"):
+            text = call("cc", "-E", "-P", f"/usr/include/hsa/{header}").stdout
+            text = re.sub(r"typedef struct \w+ \{.*?\} \w+;|typedef [^;{]*;", "", text, flags=re.S)
+            declared |= set(re.findall(r"\b(hsa_(?!ext_(?:image|sampler))\w+)\s*\((?!\*)", text))
+        exported = set(re.findall(r" T (hsa_\w+)@@ROCR_1| W (hsa_\w+)@@ROCR_1", call("nm", "-D", LIBRARY).stdout))
+        exported = {one or other for one, other in exported}
+        self.assertGreater(len(declared), 200)
+        self.assertEqual(sorted(declared - exported), [])
+        self.assertEqual(sorted(exported - declared), [])
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], *sys.argv[3:]])
