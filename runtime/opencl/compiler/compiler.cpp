@@ -88,7 +88,7 @@ Compiled compile_to(const Source& source, bool to_ptx) {
   if (!options.unknown.empty())
     return {.wrong_options = true,
             .log = fmt::format("duet: '{}' is no option of OpenCL's compiler\n", options.unknown)};
-  const Tools tools = find_tools(options.uniform_groups);
+  const Tools tools = find_tools(options.uniform_groups && !source.partial_groups);
   if (!tools.missing.empty()) return {.no_compiler = true, .log = tools.missing};
 
   std::error_code ignored;

@@ -27,6 +27,7 @@ struct Source {
   std::string name;                                            // as diagnostics and reports call it
   std::string options;                                         // the program's, as clBuildProgram takes them
   std::vector<std::pair<std::string, std::string>> headers{};  // name for #include, text
+  bool partial_groups = false;  // at the work's border, whatever the standard and the options say
 };
 
 // What clGetKernelArgInfo and clGetKernelWorkGroupInfo ask for.

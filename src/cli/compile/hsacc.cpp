@@ -34,7 +34,8 @@ hsa::CodeKernel code_kernel(const ptx::Kernel& kernel, bool is_brig) {
 }  // namespace
 
 int compile_for_hsa(const std::vector<std::string>& arguments) {
-  OpenClC compiled = opencl_c_to_ptx("hsacc", arguments);
+  // Of any grid the border may cut groups off: packets know no other kind.
+  OpenClC compiled = opencl_c_to_ptx("hsacc", arguments, true);
   if (compiled.status != 0) return compiled.status;
   const std::string output = compiled.output.empty()
                                  ? std::filesystem::path(compiled.source).stem().string() + ".hsaco"

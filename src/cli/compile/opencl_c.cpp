@@ -34,7 +34,7 @@ bool has_opencl_c(const std::vector<std::string>& arguments) {
   return std::any_of(arguments.begin(), arguments.end(), is_opencl_c);
 }
 
-OpenClC opencl_c_to_ptx(const char* command, const std::vector<std::string>& arguments) {
+OpenClC opencl_c_to_ptx(const char* command, const std::vector<std::string>& arguments, bool partial_groups) {
   OpenClC made;
   std::string options;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
@@ -54,7 +54,8 @@ OpenClC opencl_c_to_ptx(const char* command, const std::vector<std::string>& arg
   if (made.source.empty()) throw UsageError(fmt::format("{}: name a file of OpenCL C, k.cl", command));
   const std::optional<std::string> text = read_file(made.source);
   if (!text) throw Error(fmt::format("{}: cannot read {}", command, made.source));
-  opencl::Compiled compiled = opencl::compile({.text = *text, .name = made.source, .options = options});
+  opencl::Compiled compiled = opencl::compile(
+      {.text = *text, .name = made.source, .options = options, .partial_groups = partial_groups});
   std::fputs(compiled.log.c_str(), stderr);
   if (!compiled.succeeded) made.status = compiled.wrong_options ? 2 : compiled.no_compiler ? 125 : 1;
   made.ptx = std::move(compiled.ptx);
@@ -62,7 +63,7 @@ OpenClC opencl_c_to_ptx(const char* command, const std::vector<std::string>& arg
 }
 
 int compile_opencl_c(const std::vector<std::string>& arguments) {
-  const OpenClC made = opencl_c_to_ptx("cc", arguments);
+  const OpenClC made = opencl_c_to_ptx("cc", arguments, false);
   if (made.status != 0) return made.status;
   write_file(made.output.empty() ? std::filesystem::path(made.source).stem().string() + ".ptx" : made.output,
              made.ptx);

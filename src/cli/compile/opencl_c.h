@@ -20,7 +20,7 @@ struct OpenClC {
   std::string ptx;
   int status = 0;  // 0: there is PTX
 };
-// `command` stands in messages.
-OpenClC opencl_c_to_ptx(const char* command, const std::vector<std::string>& arguments);
+// `command` stands in messages. Partial groups: opencl::Source.
+OpenClC opencl_c_to_ptx(const char* command, const std::vector<std::string>& arguments, bool partial_groups);
 
 }  // namespace duet::cli
