@@ -5,6 +5,7 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -18,7 +19,7 @@ WORK = pathlib.Path(tempfile.mkdtemp(prefix="duet-hsa-"))
 
 
 def call(*command, **options):
-    environment = {**os.environ, "XDG_CACHE_HOME": str(WORK / "cache")}
+    environment = {**options.pop("env", os.environ), "XDG_CACHE_HOME": str(WORK / "cache")}
     return subprocess.run([str(word) for word in command], capture_output=True, text=True, check=False, timeout=300, env=environment, **options)
 
 
@@ -110,6 +111,31 @@ class Hsa(unittest.TestCase):
         self.assertEqual(done.returncode, 1)
         self.assertIn("duet: hsa_init: machine h100 has no user queues (gpu.front_end.user_queues is 0): duet run --machine mi300a has them\n", done.stderr)
         self.assertIn("hsa_init() is 0x1008", done.stderr)
+
+    def test_leaks(self):
+        for name in ("vector_copy.hsaco", "vector_copy.brig"):
+            code_object(name)
+        done = self.run_program("vector_copy", "--check", "leaks")
+        self.assertEqual((done.returncode, done.stdout), (0, "PASS vector_copy\n"), done.stderr)
+        self.assertIn("checked leaks: 0 findings", done.stderr)
+
+    @unittest.skipUnless(shutil.which("rocminfo"), "rocminfo is missing: apt-get install rocminfo")
+    def test_rocminfo(self):
+        """AMD's own tool asks for all that it knows; it looks for AMD's driver first."""
+        driver = WORK / "rocm_driver.so"
+        done = call("cc", "-O1", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", PROGRAMS / "rocm_driver.c", "-o", driver)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        tools = WORK / "tools"
+        tools.mkdir()
+        (tools / "lsmod").write_text("#!/bin/sh\necho amdgpu 1 0\n")
+        (tools / "lsmod").chmod(0o755)
+        done = call(DUET, "run", "--quiet", "--machine", "mi300a", "--out", WORK / "out-rocminfo", "rocminfo",
+                    env={**os.environ, "PATH": f"{tools}:{os.environ['PATH']}", "LD_PRELOAD": str(driver)})
+        self.assertEqual((done.returncode, done.stderr), (0, ""), done.stdout)
+        words = " ".join(done.stdout.split())
+        for answer in ("Runtime Version: 1.2", "Name: duet-mi300a", "Marketing Name: MI300A slice (Duet)", "Max Queue Number: 24(0x18)",
+                       "Wavefront Size: 64(0x40)", "Compute Unit: 4", "Name: duet:ptx", "FLAGS: KERNARG, FINE GRAINED", "*** Done ***"):
+            self.assertIn(answer, words)
 
     def test_hsacc(self):
         broken = WORK / "broken.cl"

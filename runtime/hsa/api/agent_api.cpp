@@ -36,11 +36,11 @@ std::vector<Cache> caches_of(const config::Machine& machine, hsa_agent_t agent) 
 
 hsa_cache_t handle_of(hsa_agent_t agent, std::size_t number) { return {agent.handle << 8 | (number + 1)}; }
 
-hsa_status_t cpu_info(Session& session, int attribute, void* value) {
+hsa_status_t cpu_info(int attribute, void* value) {
   switch (attribute) {
     case HSA_AGENT_INFO_NAME:
     case HSA_AMD_AGENT_INFO_PRODUCT_NAME:
-      return answer_text(value, session.config().host.name.substr(0, kNameBytes - 1), kNameBytes);
+      return answer_text(value, "Duet's native host", kNameBytes);
     case HSA_AGENT_INFO_FEATURE:
       return answer(value, hsa_agent_feature_t{});
     case HSA_AGENT_INFO_DEVICE:
@@ -202,7 +202,7 @@ DUET_HSA(hsa_agent_get_info, Query, (hsa_agent_t agent, hsa_agent_info_t which, 
     case HSA_AGENT_INFO_VERSION_MINOR:
       return answer(value, std::uint16_t{2});
     default:
-      return agent.handle == kCpuAgent.handle ? cpu_info(session, attribute, value)
+      return agent.handle == kCpuAgent.handle ? cpu_info(attribute, value)
                                               : gpu_info(session, attribute, value);
   }
 }

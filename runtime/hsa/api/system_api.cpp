@@ -28,7 +28,7 @@ DUET_HSA_EXPORT hsa_status_t hsa_init() {
 }
 
 DUET_HSA(hsa_shut_down, Other, ()) {
-  if (--session.references == 0) session.forget();
+  if (--session.references == 0) session.forget(host);
   return HSA_STATUS_SUCCESS;
 }
 DUET_HSA_END

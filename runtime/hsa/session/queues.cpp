@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "core/memory.h"
 #include "gpu/front_end/aql_packet.h"
 #include "hsa/session/session.h"
 
@@ -103,8 +104,13 @@ void Queues::destroy(Queue& queue) {
   retired_.push_back(handle);
 }
 
-void Queues::forget() {
+void Queues::close_all() {
   while (!queues_.empty()) destroy(queues_.begin()->second);
+}
+
+void Queues::forget() {
+  for (hsa_queue_t* const handle : std::exchange(retired_, {}))
+    core::release_unused(session_.core(), duet::virtual_address(handle));
 }
 
 void Queues::tell(Queue& queue, hsa_status_t status) {

@@ -44,6 +44,8 @@ class Queues {
   // It takes no further packet.
   void inactivate(Queue& queue);
   void destroy(Queue& queue);
+  void close_all();
+  // Their memory, too.
   void forget();
 
   // The packet processor has come to a packet that it cannot take.

@@ -90,13 +90,19 @@ bool Session::wait(HostThread& host, const std::function<bool()>& done, Picoseco
   return done();
 }
 
-void Session::forget() {
+void Session::forget(HostThread& host) {
+  // What the packet processor has asked the memory for is answered by then.
+  constexpr Picoseconds kLastAnswers = 10'000 * kPicosecondsPerNanosecond;
+  queues.close_all();
+  host.wait(core_.cost(CallKind::DeviceSynchronize), [this] { return core_.driver().all_idle(); });
+  host.work(kLastAnswers);
+  host.enter();
+  waiting_.clear();
+  signal_groups.clear();
+  code.forget();
   queues.forget();
   signals.forget();
-  code.forget();
   regions.forget();
-  signal_groups.clear();
-  waiting_.clear();
 }
 
 hsa_status_t answer_text(void* to, std::string text, std::size_t room) {

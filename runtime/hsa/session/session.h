@@ -65,8 +65,8 @@ class Session {
 
   // Blocks until done() holds, something is due, or the clock is there. True: done() holds.
   bool wait(HostThread& host, const std::function<bool()>& done, Picoseconds deadline, bool active);
-  // All that the program has made is gone.
-  void forget();
+  // All that the program has made is gone, as soon as its kernels have ended.
+  void forget(HostThread& host);
 
  private:
   Session();

@@ -2,6 +2,7 @@
 
 #include <hsa/amd_hsa_signal.h>
 
+#include "core/memory.h"
 #include "gpu/front_end/aql_packet.h"
 #include "machine/watch/host_pages.h"
 
@@ -25,6 +26,7 @@ hsa_signal_t Signals::create(std::int64_t value, int doorbell_of) {
   if (free_.empty()) {
     void* const pages = runtime_.allocate_host(kBlockBytes * kBlocks, memory::AllocationKind::Pinned);
     if (pages == nullptr) return {0};
+    pages_.push_back(pages);
     for (std::size_t i = kBlocks; i-- > 0;)
       free_.push_back(reinterpret_cast<std::uintptr_t>(pages) + kBlockBytes * i);
   }
@@ -54,8 +56,10 @@ hsa_signal_value_t* Signals::value_pointer(hsa_signal_t signal) {
 }
 
 void Signals::forget() {
-  for (const auto& [handle, signal] : signals_) free_.push_back(handle);
   signals_.clear();
+  free_.clear();
+  for (void* const pages : std::exchange(pages_, {}))
+    core::release_unused(runtime_, duet::virtual_address(pages));
 }
 
 bool holds(hsa_signal_condition_t condition, std::int64_t value, std::int64_t compared) {

@@ -33,12 +33,14 @@ class Signals {
   const Signal* find(hsa_signal_t signal) const;
   // Of its value, for the program.
   static hsa_signal_value_t* value_pointer(hsa_signal_t signal);
+  // All of them, and their memory.
   void forget();
 
  private:
   core::Runtime& runtime_;
   std::unordered_map<std::uint64_t, Signal> signals_;
   std::vector<std::uint64_t> free_;
+  std::vector<void*> pages_;
 };
 
 bool holds(hsa_signal_condition_t condition, std::int64_t value, std::int64_t compared);
