@@ -69,13 +69,18 @@ class Hsa(unittest.TestCase):
         code_object("kernels.hsaco")
         stats = self.passes("packets")
         kernels = [kernel["name"] for kernel in stats["kernels"]]
-        # Three borders make eight grids.
-        self.assertEqual((kernels.count("turn"), kernels.count("place"), kernels.count("step")), (1, 4, 104))
+        # Two borders make four grids: 6 and 5 are cut off, and 4 is not.
+        self.assertEqual((kernels.count("turn"), kernels.count("place"), kernels.count("step")), (1, 4, 107))
         self.passes("packets", "--functional")
 
     def test_signals(self):
         self.passes("signals")
         self.passes("signals", "--functional")
+
+    def test_producers(self):
+        code_object("kernels.hsaco")
+        stats = self.passes("producers")
+        self.assertEqual(len([kernel for kernel in stats["kernels"] if kernel["name"] == "add"]), 80)
 
     def test_errors(self):
         code_object("kernels.hsaco")

@@ -96,11 +96,4 @@ DUET_HSA(hsa_amd_coherency_get_type, Query, (hsa_agent_t agent, hsa_amd_coherenc
 }
 DUET_HSA_END
 
-DUET_HSA(hsa_amd_profiling_convert_tick_to_system_domain, Query,
-         (hsa_agent_t agent, std::uint64_t ticks, std::uint64_t* system_ticks)) {
-  if (!is_agent(agent)) return HSA_STATUS_ERROR_INVALID_AGENT;
-  return system_ticks == nullptr ? HSA_STATUS_ERROR_INVALID_ARGUMENT : answer(system_ticks, ticks);
-}
-DUET_HSA_END
-
 }  // namespace duet::hsa::api

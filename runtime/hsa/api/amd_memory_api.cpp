@@ -21,13 +21,24 @@ hsa_status_t pool_access(RegionKind kind, hsa_agent_t agent, void* value) {
                                   : HSA_AMD_MEMORY_POOL_ACCESS_DISALLOWED_BY_DEFAULT);
 }
 
-// The signal goes down by one when the stream has come to here.
-void complete_later(Session& session, HostThread& host, driver::StreamId stream, hsa_signal_t signal) {
+// The stream has come to here.
+driver::EventId new_mark(Session& session, HostThread& host, driver::StreamId stream) {
   const driver::EventId event = core::create_event(session.core());
   core::record_event(session.core(), host, event, stream);
-  session.when_ready([&session, event, signal] {
-    if (core::query_event(session.core(), event).failed()) return false;
-    core::destroy_event(session.core(), event);
+  return event;
+}
+
+// The signal goes down by one when the stream has come to here.
+void complete_later(Session& session, HostThread& host, driver::StreamId stream, driver::EventId begin,
+                    hsa_signal_t signal) {
+  const driver::EventId end = new_mark(session, host, stream);
+  session.when_ready([&session, begin, end, signal] {
+    if (core::query_event(session.core(), end).failed()) return false;
+    const driver::Driver& driver = session.core().driver();
+    if (session.profiles.of_copies)
+      session.profiles.copied(signal.handle, *driver.event_time(begin), *driver.event_time(end));
+    core::destroy_event(session.core(), begin);
+    core::destroy_event(session.core(), end);
     if (const Signal* const done = session.signals.find(signal)) {
       done->set(done->value() - 1);
       session.written(*done);
@@ -154,17 +165,18 @@ DUET_HSA(hsa_amd_memory_async_copy, MemcpyAsync,
   };
   if (!ready()) session.wait(host, ready, kNever, false);
   static const driver::StreamId stream = core::create_stream(session.core(), {});
+  const core::CopySide target{to, bytes, bytes}, source{from, bytes, bytes};
+  const core::CopyShape shape{bytes, 1, 1};
+  driver::Command command;
   if (bytes != 0) {
-    const core::CopySide target{to, bytes, bytes}, source{from, bytes, bytes};
-    const core::CopyShape shape{bytes, 1, 1};
-    driver::Command command;
     if (core::prepare_copy(session.core(), target, source, shape, core::Direction::Any, {}, command).failed())
       return HSA_STATUS_ERROR_INVALID_ARGUMENT;
     command.cost = &session.core().cost(CallKind::MemcpyAsync);
     command.stream = stream;
-    core::submit_copy(session.core(), host, target, source, shape, std::move(command), true);
   }
-  complete_later(session, host, stream, completion);
+  const driver::EventId begin = new_mark(session, host, stream);
+  if (bytes != 0) core::submit_copy(session.core(), host, target, source, shape, std::move(command), true);
+  complete_later(session, host, stream, begin, completion);
   return HSA_STATUS_SUCCESS;
 }
 DUET_HSA_END

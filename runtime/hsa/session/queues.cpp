@@ -129,6 +129,17 @@ void Queues::refused(std::uint32_t number, const std::string& why) {
   }
 }
 
+std::uint64_t Queues::profiled_signal(std::uint32_t number, std::uint64_t packet) const {
+  for (const auto& [handle, queue] : queues_) {
+    if (queue.number != static_cast<int>(number) || !queue.active || !queue.profiled) continue;
+    const auto* const ring = static_cast<const std::byte*>(reached(session_.core(), handle->base_address));
+    const auto* const words = reinterpret_cast<const hsa_kernel_dispatch_packet_t*>(
+        ring + packet % handle->size * gpu::kAqlPacketBytes);
+    return words->completion_signal.handle;
+  }
+  return 0;
+}
+
 void Queues::device_failed() {
   for (auto& [handle, queue] : queues_)
     if (queue.number >= 0) tell(queue, HSA_STATUS_ERROR_EXCEPTION);

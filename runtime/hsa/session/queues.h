@@ -28,6 +28,7 @@ struct Queue {
   std::uint64_t *write_index = nullptr, *read_index = nullptr;
   int number = -1;  // the packet processor's; -1: a soft queue
   bool active = true;
+  bool profiled = false;
   QueueErrors errors;
 };
 
@@ -50,6 +51,8 @@ class Queues {
 
   // The packet processor has come to a packet that it cannot take.
   void refused(std::uint32_t number, const std::string& why);
+  // The signal that a packet completes, where its queue is profiled; otherwise 0.
+  std::uint64_t profiled_signal(std::uint32_t number, std::uint64_t packet) const;
   // A kernel has failed, and the device with it.
   void device_failed();
 

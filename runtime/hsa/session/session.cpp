@@ -40,6 +40,11 @@ Session::Session() {
   user_queues().on_refusal = [this](std::uint32_t queue, const std::string& why) {
     queues.refused(queue, why);
   };
+  user_queues().on_launch = [this](std::uint32_t queue, std::uint64_t packet,
+                                   const std::vector<driver::CommandId>& commands) {
+    if (const std::uint64_t signal = queues.profiled_signal(queue, packet))
+      profiles.launched(signal, commands);
+  };
 }
 
 Session& Session::get() {
@@ -100,6 +105,7 @@ void Session::forget(HostThread& host) {
   waiting_.clear();
   signal_groups.clear();
   code.forget();
+  profiles.forget();
   queues.forget();
   signals.forget();
   regions.forget();

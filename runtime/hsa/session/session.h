@@ -16,6 +16,7 @@
 
 #include "core/runtime.h"
 #include "hsa/session/code.h"
+#include "hsa/session/profiles.h"
 #include "hsa/session/queues.h"
 #include "hsa/session/regions.h"
 #include "hsa/session/signals.h"
@@ -49,6 +50,7 @@ class Session {
   Queues queues{*this};
   Regions regions{core_};
   Code code{core_};
+  Profiles profiles{core_};
   Handles<std::vector<hsa_signal_t>> signal_groups;
 
   // A signal has another value, by the program.

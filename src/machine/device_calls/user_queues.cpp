@@ -102,6 +102,7 @@ std::vector<gpu::Grid*> UserQueues::launch(std::uint32_t queue, std::uint64_t pa
   work.size = {dispatch.size.x, dispatch.size.y, dispatch.size.z};
   work.group = {dispatch.group.x, dispatch.group.y, dispatch.group.z};
   std::vector<gpu::Grid*> grids;
+  std::vector<driver::CommandId> commands;
   for (const gpu::WorkPart& part :
        gpu::work_parts(work, {config.max_grid_x, config.max_grid_y, config.max_grid_z})) {
     std::vector<std::byte> parameters(kernarg.begin() + static_cast<std::ptrdiff_t>(kernel.hidden_bytes),
@@ -118,8 +119,9 @@ std::vector<gpu::Grid*> UserQueues::launch(std::uint32_t queue, std::uint64_t pa
                            std::move(parameters), false);
     gpu::set_work_space(*command.grid, part.space);
     grids.push_back(command.grid.get());
-    process_.driver().submit(std::move(command));
+    commands.push_back(process_.driver().submit(std::move(command)));
   }
+  on_launch(queue, packet, commands);
   return grids;
 }
 

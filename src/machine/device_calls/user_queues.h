@@ -44,6 +44,9 @@ class UserQueues final : private gpu::PacketServices {
   // A queue takes no further packet, and why: "packet 3: its kernel object names no kernel".
   std::function<void(std::uint32_t queue, const std::string& why)> on_refusal = [](std::uint32_t,
                                                                                    const std::string&) {};
+  // The kernels of a packet, whose place in the ring is still its own, are commands from now on.
+  std::function<void(std::uint32_t queue, std::uint64_t packet, const std::vector<driver::CommandId>&)>
+      on_launch = [](std::uint32_t, std::uint64_t, const std::vector<driver::CommandId>&) {};
 
  private:
   struct Queue {

@@ -1,5 +1,7 @@
 // Packets: kernels with group memory and in three dimensions, the barrier bit, both barriers, more packets than
 // the ring has places, and two queues at once.
+#include <hsa/hsa_ext_amd.h>
+
 #include "hsa_test.h"
 
 enum { kItems = 256 };
@@ -30,7 +32,7 @@ static void check_dimensions(void) {
   uint64_t number;
   hsa_kernel_dispatch_packet_t* packet = next_packet(gpu.queue, &number);
   packet->setup = 3 << HSA_KERNEL_DISPATCH_PACKET_SETUP_DIMENSIONS;
-  packet->workgroup_size_x = 4;  // 6, 5 and 4 are cut off in groups of 4, 2 and 4
+  packet->workgroup_size_x = 4;  // groups of 4, 2 and 4: x and y end with a part of one
   packet->workgroup_size_y = 2;
   packet->workgroup_size_z = 4;
   packet->grid_size_x = 6;
@@ -111,6 +113,31 @@ static void check_raised_by_program(void) {
   wait_for_zero(done);
 }
 
+static void check_times(void) {
+  const struct kernel step = find_kernel(&gpu, "step");
+  int* data = allocate(gpu.fine, 4096 * sizeof(int));
+  const struct {
+    int* data;
+    int value;
+  } own = {data, 1};
+  const hsa_signal_t unprofiled = new_signal(1), small = new_signal(1), large = new_signal(1);
+  hsa_amd_profiling_dispatch_time_t first, second;
+  dispatch(gpu.queue, step, arguments(&own, sizeof own), 64, 64, 1, unprofiled);
+  wait_for_zero(unprofiled);
+  EQUAL(hsa_amd_profiling_get_dispatch_time(gpu.agent, unprofiled, &first), HSA_STATUS_ERROR);
+  CHECK(hsa_amd_profiling_set_profiler_enabled(gpu.queue, 1));
+  uint64_t before, after;
+  CHECK(hsa_system_get_info(HSA_SYSTEM_INFO_TIMESTAMP, &before));
+  dispatch(gpu.queue, step, arguments(&own, sizeof own), 64, 64, 1, small);
+  dispatch(gpu.queue, step, arguments(&own, sizeof own), 4096, 64, 1, large);
+  wait_for_zero(large);
+  CHECK(hsa_amd_profiling_get_dispatch_time(gpu.agent, small, &first));
+  CHECK(hsa_amd_profiling_get_dispatch_time(gpu.agent, large, &second));
+  CHECK(hsa_system_get_info(HSA_SYSTEM_INFO_TIMESTAMP, &after));
+  EQUAL(before <= first.start && first.start < first.end && first.end <= second.start, 1);
+  EQUAL(second.start < second.end && second.end <= after, 1);
+}
+
 int main(int argc, char** argv) {
   if (argc != 2) return 2;
   char name[4096];
@@ -124,6 +151,7 @@ int main(int argc, char** argv) {
   check_barrier(HSA_PACKET_TYPE_BARRIER_AND);
   check_barrier(HSA_PACKET_TYPE_BARRIER_OR);
   check_raised_by_program();
+  check_times();
   CHECK(hsa_shut_down());
   printf("PASS packets\n");
   return 0;

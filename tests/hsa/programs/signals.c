@@ -112,10 +112,15 @@ static void check_copies(const struct gpu* gpu) {
   char* to = allocate(gpu->coarse, 10000);
   for (int i = 0; i < 10000; ++i) from[i] = (char)(i * 7);
   hsa_signal_t first = new_signal(1), second = new_signal(1);
+  CHECK(hsa_amd_profiling_async_copy_enable(true));
   CHECK(hsa_amd_memory_async_copy(to, gpu->agent, from, gpu->cpu, 10000, 0, NULL, first));
   CHECK(hsa_amd_memory_async_copy(from + 1, gpu->cpu, to, gpu->agent, 9999, 1, &first, second));
   wait_for_zero(second);
   EQUAL(hsa_signal_load_relaxed(first), 0);
+  hsa_amd_profiling_async_copy_time_t time, next;
+  CHECK(hsa_amd_profiling_get_async_copy_time(first, &time));
+  CHECK(hsa_amd_profiling_get_async_copy_time(second, &next));
+  EQUAL(time.start < time.end && time.end <= next.start && next.start < next.end, 1);
   for (int i = 1; i < 10000; ++i) EQUAL(from[i], (char)((i - 1) * 7));
   char* plain = malloc(10000);
   CHECK(hsa_memory_copy(plain, to, 10000));

@@ -14,8 +14,15 @@ struct hidden {
 };
 
 static void check(struct gpu* gpu, struct kernel kernel, int hidden) {
-  int* in = allocate(gpu->fine, kItems * sizeof(int));
-  int* out = allocate(gpu->fine, kItems * sizeof(int));
+  // CLOC's programs register memory of malloc.
+  const size_t bytes = kItems * sizeof(int);
+  int* in = hidden ? malloc(bytes) : allocate(gpu->fine, bytes);
+  int* out = hidden ? malloc(bytes) : allocate(gpu->fine, bytes);
+  if (hidden) {
+    CHECK(hsa_memory_register(in, bytes));
+    CHECK(hsa_memory_register(out, bytes));
+    CHECK(hsa_memory_register(out, bytes));  // again: nothing happens
+  }
   for (int i = 0; i < kItems; ++i) in[i] = 3 * i + 1;
   const size_t before = hidden ? sizeof(struct hidden) : 0;
   EQUAL(kernel.kernarg, before + 2 * sizeof(void*));
@@ -28,8 +35,15 @@ static void check(struct gpu* gpu, struct kernel kernel, int hidden) {
   wait_for_zero(done);
   for (int i = 0; i < kItems; ++i) EQUAL(out[i], in[i]);
   CHECK(hsa_signal_destroy(done));
-  CHECK(hsa_memory_free(in));
-  CHECK(hsa_memory_free(out));
+  if (hidden) {
+    CHECK(hsa_memory_deregister(in, bytes));
+    CHECK(hsa_memory_deregister(out, bytes));
+    free(in);
+    free(out);
+  } else {
+    CHECK(hsa_memory_free(in));
+    CHECK(hsa_memory_free(out));
+  }
   CHECK(hsa_memory_free(kernarg));
 }
 
