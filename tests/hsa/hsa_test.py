@@ -32,11 +32,11 @@ def program(name):
     return binary
 
 
-def code_object(name, source=None):
+def code_object(name, options=()):
     """The code object of this name in WORK, compiled once."""
     output = WORK / name
     if not output.exists():
-        done = call(DUET, "hsacc", PROGRAMS / (source or output.with_suffix(".cl").name), "-o", output)
+        done = call(DUET, "hsacc", PROGRAMS / output.with_suffix(".cl").name, "-o", output, *options)
         assert (done.returncode, done.stdout, done.stderr) == (0, "", ""), done.stderr
     return output
 
@@ -81,6 +81,11 @@ class Hsa(unittest.TestCase):
         code_object("kernels.hsaco")
         stats = self.passes("producers")
         self.assertEqual(len([kernel for kernel in stats["kernels"] if kernel["name"] == "add"]), 80)
+
+    def test_variables(self):
+        code_object("variables.hsaco", options=["-cl-std=CL2.0"])
+        self.passes("variables")
+        self.passes("variables", "--functional")
 
     def test_errors(self):
         code_object("kernels.hsaco")

@@ -28,8 +28,7 @@ std::string_view module_bytes(const void* module) {
 
 hsa_status_t add_object(Session& session, CodeObject object, hsa_code_object_t* handle) {
   ReadObject read;
-  for (const CodeKernel& kernel : object.kernels)
-    read.symbols.push_back(session.code.symbols.add({kernel, 0}));
+  read.symbols = session.code.symbols_of(object);
   read.object = std::move(object);
   return answer(handle, hsa_code_object_t{session.code.objects.add(std::move(read))});
 }
@@ -136,7 +135,7 @@ DUET_HSA_END
 DUET_HSA(hsa_code_symbol_get_info, Query,
          (hsa_code_symbol_t handle, hsa_code_symbol_info_t attribute, void* value)) {
   const Symbol* const symbol = session.code.symbols.find(handle.handle);
-  if (symbol == nullptr || symbol->kernel_object != 0) return HSA_STATUS_ERROR_INVALID_CODE_SYMBOL;
+  if (symbol == nullptr || symbol->place != 0) return HSA_STATUS_ERROR_INVALID_CODE_SYMBOL;
   return value == nullptr ? HSA_STATUS_ERROR_INVALID_ARGUMENT : symbol_info(*symbol, attribute, value);
 }
 DUET_HSA_END

@@ -118,7 +118,7 @@ DUET_HSA(hsa_executable_load_agent_code_object, Allocate,
 }
 DUET_HSA_END
 
-// Such a code object has variables alone, and duet hsacc makes none.
+// Such a code object has the variables that all agents share, and duet hsacc makes none.
 DUET_HSA(hsa_executable_load_program_code_object, Allocate,
          (hsa_executable_t executable, hsa_code_object_reader_t reader, const char*,
           hsa_loaded_code_object_t*)) {
@@ -180,7 +180,7 @@ DUET_HSA(hsa_executable_get_symbol, Query,
 }
 DUET_HSA_END
 
-// Kernels are an agent's: without one there is none.
+// Kernels and variables are an agent's: without one there is none.
 DUET_HSA(hsa_executable_get_symbol_by_name, Query,
          (hsa_executable_t handle, const char* name, const hsa_agent_t* agent,
           hsa_executable_symbol_t* symbol)) {
@@ -196,10 +196,13 @@ DUET_HSA_END
 DUET_HSA(hsa_executable_symbol_get_info, Query,
          (hsa_executable_symbol_t handle, hsa_executable_symbol_info_t attribute, void* value)) {
   const Symbol* const symbol = session.code.symbols.find(handle.handle);
-  if (symbol == nullptr || symbol->kernel_object == 0) return HSA_STATUS_ERROR_INVALID_EXECUTABLE_SYMBOL;
+  if (symbol == nullptr || symbol->place == 0) return HSA_STATUS_ERROR_INVALID_EXECUTABLE_SYMBOL;
   if (value == nullptr) return HSA_STATUS_ERROR_INVALID_ARGUMENT;
   if (attribute == HSA_EXECUTABLE_SYMBOL_INFO_AGENT) return answer(value, kGpuAgent);
-  if (attribute == HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_OBJECT) return answer(value, symbol->kernel_object);
+  const bool is_kernel = std::holds_alternative<CodeKernel>(symbol->what);
+  if (attribute ==
+      (is_kernel ? HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_OBJECT : HSA_EXECUTABLE_SYMBOL_INFO_VARIABLE_ADDRESS))
+    return answer(value, symbol->place);
   return symbol_info(*symbol, attribute, value);
 }
 DUET_HSA_END
@@ -229,7 +232,7 @@ DUET_HSA_EXPORT hsa_status_t hsa_executable_iterate_agent_symbols(
       [&](hsa_executable_symbol_t symbol) { return callback(executable, agent, symbol, data); });
 }
 
-// Kernels are an agent's, so there are none.
+// Kernels and variables are an agent's, so there are none.
 DUET_HSA_EXPORT hsa_status_t hsa_executable_iterate_program_symbols(
     hsa_executable_t executable, hsa_status_t (*callback)(hsa_executable_t, hsa_executable_symbol_t, void*),
     void* data) {

@@ -2,23 +2,12 @@
 
 namespace duet::hsa::api {
 
-hsa_status_t symbol_info(const Symbol& symbol, int attribute, void* value) {
-  const CodeKernel& kernel = symbol.kernel;
+namespace {
+
+hsa_status_t info(const CodeKernel& kernel, int attribute, void* value) {
   switch (attribute) {
     case HSA_EXECUTABLE_SYMBOL_INFO_TYPE:
       return answer(value, HSA_SYMBOL_KIND_KERNEL);
-    case HSA_EXECUTABLE_SYMBOL_INFO_NAME_LENGTH:
-      return answer(value, static_cast<std::uint32_t>(kernel.symbol.size()));
-    case HSA_EXECUTABLE_SYMBOL_INFO_NAME:
-      return answer_text(value, kernel.symbol, kernel.symbol.size());
-    case HSA_EXECUTABLE_SYMBOL_INFO_MODULE_NAME_LENGTH:
-      return answer(value, std::uint32_t{0});
-    case HSA_EXECUTABLE_SYMBOL_INFO_MODULE_NAME:
-      return HSA_STATUS_SUCCESS;  // of no bytes
-    case HSA_EXECUTABLE_SYMBOL_INFO_LINKAGE:
-      return answer(value, HSA_SYMBOL_LINKAGE_PROGRAM);
-    case HSA_EXECUTABLE_SYMBOL_INFO_IS_DEFINITION:
-      return answer(value, true);
     case HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_KERNARG_SEGMENT_SIZE:
       return answer(value, kernel.kernarg_bytes);
     case HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_KERNARG_SEGMENT_ALIGNMENT:
@@ -33,6 +22,47 @@ hsa_status_t symbol_info(const Symbol& symbol, int attribute, void* value) {
       return answer(value, std::uint32_t{0});
     default:
       return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  }
+}
+
+hsa_status_t info(const CodeVariable& variable, int attribute, void* value) {
+  switch (attribute) {
+    case HSA_EXECUTABLE_SYMBOL_INFO_TYPE:
+      return answer(value, HSA_SYMBOL_KIND_VARIABLE);
+    case HSA_EXECUTABLE_SYMBOL_INFO_VARIABLE_ALLOCATION:
+      return answer(value, HSA_VARIABLE_ALLOCATION_AGENT);
+    case HSA_EXECUTABLE_SYMBOL_INFO_VARIABLE_SEGMENT:
+      return answer(value, variable.constant ? HSA_VARIABLE_SEGMENT_READONLY : HSA_VARIABLE_SEGMENT_GLOBAL);
+    case HSA_EXECUTABLE_SYMBOL_INFO_VARIABLE_ALIGNMENT:
+      return answer(value, variable.alignment);
+    case HSA_EXECUTABLE_SYMBOL_INFO_VARIABLE_SIZE:
+      return answer(value, variable.bytes);
+    case HSA_EXECUTABLE_SYMBOL_INFO_VARIABLE_IS_CONST:
+      return answer(value, variable.constant);
+    default:
+      return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  }
+}
+
+}  // namespace
+
+hsa_status_t symbol_info(const Symbol& symbol, int attribute, void* value) {
+  const std::string& name = symbol.name();
+  switch (attribute) {
+    case HSA_EXECUTABLE_SYMBOL_INFO_NAME_LENGTH:
+      return answer(value, static_cast<std::uint32_t>(name.size()));
+    case HSA_EXECUTABLE_SYMBOL_INFO_NAME:
+      return answer_text(value, name, name.size());
+    case HSA_EXECUTABLE_SYMBOL_INFO_MODULE_NAME_LENGTH:
+      return answer(value, std::uint32_t{0});
+    case HSA_EXECUTABLE_SYMBOL_INFO_MODULE_NAME:
+      return HSA_STATUS_SUCCESS;  // of no bytes
+    case HSA_EXECUTABLE_SYMBOL_INFO_LINKAGE:
+      return answer(value, HSA_SYMBOL_LINKAGE_PROGRAM);
+    case HSA_EXECUTABLE_SYMBOL_INFO_IS_DEFINITION:
+      return answer(value, true);
+    default:
+      return std::visit([&](const auto& what) { return info(what, attribute, value); }, symbol.what);
   }
 }
 

@@ -17,7 +17,7 @@ constexpr std::string_view kOwner{"Duet\0\0\0\0", 8};  // of the note, filled up
 constexpr std::uint32_t kKernelsNote = 1;
 constexpr std::string_view kNoteSection = ".note.duet", kPtxSection = ".ptx";
 constexpr std::size_t kOwnerBytes = 5;  // with its end
-constexpr std::uint32_t kMostKernargAlignment = 4096;
+constexpr std::uint32_t kMostAlignment = 4096;
 
 template <typename T>
 void append(std::string& to, const T& value) {
@@ -28,7 +28,7 @@ void append(std::string& to, const T& value) {
 template <typename T>
 T at(std::string_view bytes, std::uint64_t offset) {
   if (offset > bytes.size() || bytes.size() - offset < sizeof(T))
-    throw Error(fmt::format("it ends before byte {}", offset + sizeof(T)));
+    throw Error(fmt::format("damaged: it ends before byte {}", offset + sizeof(T)));
   T value;
   std::memcpy(&value, bytes.data() + offset, sizeof value);
   return value;
@@ -36,13 +36,13 @@ T at(std::string_view bytes, std::uint64_t offset) {
 
 std::string_view part(std::string_view bytes, std::uint64_t offset, std::uint64_t size) {
   if (offset > bytes.size() || bytes.size() - offset < size)
-    throw Error(fmt::format("a section of {} bytes lies outside of it", size));
+    throw Error(fmt::format("damaged: a section of {} bytes lies outside of it", size));
   return bytes.substr(offset, size);
 }
 
 std::string_view section(std::string_view bytes, const Elf64_Ehdr& header, std::string_view name) {
   const auto of = [&](std::uint64_t index) {
-    if (index >= header.e_shnum) throw Error("its section names are missing");
+    if (index >= header.e_shnum) throw Error("damaged: its section names are missing");
     return at<Elf64_Shdr>(bytes, header.e_shoff + index * sizeof(Elf64_Shdr));
   };
   const Elf64_Shdr names = of(header.e_shstrndx);
@@ -53,20 +53,29 @@ std::string_view section(std::string_view bytes, const Elf64_Ehdr& header, std::
     const std::string_view rest = text.substr(one.sh_name);
     if (rest.substr(0, rest.find('\0')) == name) return part(bytes, one.sh_offset, one.sh_size);
   }
-  throw Error(fmt::format("it has no section {}", name));
+  throw Error(fmt::format("damaged: it has no section {}", name));
 }
 
-CodeKernel read_kernel(const std::string& line) {
+bool is_alignment(std::uint32_t one) { return one != 0 && (one & (one - 1)) == 0 && one <= kMostAlignment; }
+
+// A line of the note, to where its first word says.
+void read_line(const std::string& line, CodeObject& object) {
   std::istringstream words(line);
-  CodeKernel kernel;
-  std::string more;
-  words >> kernel.name >> kernel.symbol >> kernel.hidden_bytes >> kernel.kernarg_bytes >>
-      kernel.kernarg_alignment >> kernel.group_bytes >> kernel.private_bytes;
-  const std::uint32_t alignment = kernel.kernarg_alignment;
-  if (!words || words >> more || alignment == 0 || (alignment & (alignment - 1)) != 0 ||
-      alignment > kMostKernargAlignment || kernel.hidden_bytes > kernel.kernarg_bytes)
-    throw Error(fmt::format("its note says of a kernel: '{}'", line.substr(0, 80)));
-  return kernel;
+  std::string kind, more;
+  bool right = false;
+  words >> kind;
+  if (kind == "kernel") {
+    CodeKernel& one = object.kernels.emplace_back();
+    words >> one.name >> one.symbol >> one.hidden_bytes >> one.kernarg_bytes >> one.kernarg_alignment >>
+        one.group_bytes >> one.private_bytes;
+    right = is_alignment(one.kernarg_alignment) && one.hidden_bytes <= one.kernarg_bytes;
+  } else if (kind == "variable") {
+    CodeVariable& one = object.variables.emplace_back();
+    words >> one.name >> one.symbol >> one.bytes >> one.alignment >> one.constant;
+    right = is_alignment(one.alignment);
+  }
+  if (!right || !words || words >> more)
+    throw Error(fmt::format("damaged: its note has the line '{}'", line.substr(0, 80)));
 }
 
 void check_kind(std::string_view bytes) {
@@ -89,8 +98,11 @@ std::string write_code_object(const CodeObject& object) {
   std::string lines;
   for (const CodeKernel& kernel : object.kernels)
     lines +=
-        fmt::format("{} {} {} {} {} {} {}\n", kernel.name, kernel.symbol, kernel.hidden_bytes,
+        fmt::format("kernel {} {} {} {} {} {} {}\n", kernel.name, kernel.symbol, kernel.hidden_bytes,
                     kernel.kernarg_bytes, kernel.kernarg_alignment, kernel.group_bytes, kernel.private_bytes);
+  for (const CodeVariable& one : object.variables)
+    lines += fmt::format("variable {} {} {} {} {:d}\n", one.name, one.symbol, one.bytes, one.alignment,
+                         one.constant);
   std::string note;
   append(note, Elf64_Nhdr{kOwnerBytes, static_cast<Elf64_Word>(lines.size()), kKernelsNote});
   note.append(kOwner).append(lines);
@@ -137,16 +149,17 @@ std::string write_code_object(const CodeObject& object) {
 CodeObject read_code_object(std::string_view bytes) {
   check_kind(bytes);
   const auto header = at<Elf64_Ehdr>(bytes, 0);
-  if (header.e_shentsize != sizeof(Elf64_Shdr)) throw Error("its table of sections is damaged");
+  if (header.e_shentsize != sizeof(Elf64_Shdr))
+    throw Error("damaged: its table of sections has another form");
   const std::string_view note = section(bytes, header, kNoteSection);
   const auto head = at<Elf64_Nhdr>(note, 0);
   if (head.n_namesz != kOwnerBytes || head.n_type != kKernelsNote ||
       part(note, sizeof head, kOwner.size()) != kOwner)
-    throw Error(fmt::format("its section {} is not Duet's", kNoteSection));
+    throw Error(fmt::format("damaged: its section {} is not Duet's", kNoteSection));
   CodeObject object;
   object.ptx = section(bytes, header, kPtxSection);
   std::istringstream lines(std::string(part(note, sizeof head + kOwner.size(), head.n_descsz)));
-  for (std::string line; std::getline(lines, line);) object.kernels.push_back(read_kernel(line));
+  for (std::string line; std::getline(lines, line);) read_line(line, object);
   return object;
 }
 

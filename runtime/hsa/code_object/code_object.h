@@ -1,11 +1,11 @@
 // The file of GPU code that `duet hsacc` makes and HSA's runtime loads: an ELF of 64 bits whose note says
 // what a packet has to bring for each kernel, and whose section .ptx has their code.
 //
-//   write_code_object({.kernels = {{"copy", "copy", 0, 16, 8, 0, 0}}, .ptx = text})
+//   write_code_object({.kernels = {{"copy", "copy", 0, 16, 8, 0, 0}}, .variables = {}, .ptx = text})
 //   read_code_object(bytes).kernels[0].kernarg_bytes     // 16
 //
-// The note is text, a line a kernel: name, symbol, and the numbers of CodeKernel in their order. The machine
-// number is no processor's, so that no other loader takes the file.
+// The note is text, a line for each: "kernel" or "variable", name, symbol, and the numbers of the structure
+// in their order. The machine number is no processor's, so that no other loader takes the file.
 #pragma once
 
 #include <cstdint>
@@ -24,8 +24,16 @@ struct CodeKernel {
   std::uint32_t private_bytes = 0;  // of a work-item
 };
 
+// Of the program's scope.
+struct CodeVariable {
+  std::string name, symbol;  // as a kernel's
+  std::uint32_t bytes = 0, alignment = 0;
+  bool constant = false;
+};
+
 struct CodeObject {
   std::vector<CodeKernel> kernels;
+  std::vector<CodeVariable> variables;
   std::string ptx;
 };
 

@@ -12,6 +12,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "core/runtime.h"
@@ -39,10 +40,14 @@ class Handles {
   std::uint64_t last_ = 0;
 };
 
-// A kernel, as a code object has it or an executable.
+// A kernel or a variable, as a code object has it or an executable.
 struct Symbol {
-  CodeKernel kernel;
-  std::uint64_t kernel_object = 0;  // for packets; 0: it is not loaded
+  std::variant<CodeKernel, CodeVariable> what;
+  // Of a kernel the handle for packets, of a variable the address; 0: the symbol is not loaded.
+  std::uint64_t place = 0;
+  const std::string& name() const {
+    return std::visit([](const auto& one) -> const std::string& { return one.symbol; }, what);
+  }
 };
 
 struct ReadObject {  // of hsa_code_object_t
@@ -74,8 +79,10 @@ class Code {
 
   // INVALID_CODE_OBJECT: `call` and the reason on standard error.
   hsa_status_t read(const char* call, std::string_view bytes, CodeObject& object) const;
-  // Its kernels are symbols of the executable from now on.
+  // Its kernels and variables are symbols of the executable from now on.
   hsa_status_t load(Executable& executable, const CodeObject& object);
+  // Those of an object that is not loaded.
+  std::vector<std::uint64_t> symbols_of(const CodeObject& object);
   // 0: there is no such symbol. A kernel has its name and NAME.kd.
   std::uint64_t find_symbol(const std::vector<std::uint64_t>& among, std::string_view name) const;
   void forget();

@@ -31,6 +31,14 @@ hsa::CodeKernel code_kernel(const ptx::Kernel& kernel, bool is_brig) {
   return made;
 }
 
+// A name that the text has given: what the compiler makes for its own use has a dot or a dollar.
+bool is_identifier(const std::string& name) { return name.find_first_of(".$") == std::string::npos; }
+
+hsa::CodeVariable code_variable(const ptx::Variable& variable, bool is_brig) {
+  return {variable.name, (is_brig ? "&" : "") + variable.name, static_cast<std::uint32_t>(variable.bytes),
+          static_cast<std::uint32_t>(variable.alignment), variable.constant};
+}
+
 }  // namespace
 
 int compile_for_hsa(const std::vector<std::string>& arguments) {
@@ -41,8 +49,11 @@ int compile_for_hsa(const std::vector<std::string>& arguments) {
                                  ? std::filesystem::path(compiled.source).stem().string() + ".hsaco"
                                  : compiled.output;
   hsa::CodeObject object;
-  for (const ptx::Kernel& kernel : ptx::compile_module(compiled.ptx, compiled.source).kernels)
-    object.kernels.push_back(code_kernel(kernel, output.ends_with(".brig")));
+  const bool is_brig = output.ends_with(".brig");
+  const ptx::Module module = ptx::compile_module(compiled.ptx, compiled.source);
+  for (const ptx::Kernel& kernel : module.kernels) object.kernels.push_back(code_kernel(kernel, is_brig));
+  for (const ptx::Variable& variable : module.variables)
+    if (is_identifier(variable.name)) object.variables.push_back(code_variable(variable, is_brig));
   object.ptx = std::move(compiled.ptx);
   write_file(output, hsa::write_code_object(object));
   return 0;

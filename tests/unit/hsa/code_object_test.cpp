@@ -14,6 +14,7 @@ namespace {
 CodeObject example() {
   return {
       .kernels = {{"copy", "&__OpenCL_copy_kernel", 48, 64, 16, 1024, 8}, {"add", "add", 0, 24, 32, 0, 0}},
+      .variables = {{"table", "&table", 12, 4, true}},
       .ptx = ".version 7.0\n"};
 }
 
@@ -40,16 +41,23 @@ TEST(CodeObject, IsReadAsItWasWritten) {
   EXPECT_EQ(copy.private_bytes, 8u);
   EXPECT_EQ(read.kernels[1].symbol, "add");
   EXPECT_EQ(read.kernels[1].kernarg_alignment, 32u);
+  ASSERT_EQ(read.variables.size(), 1u);
+  EXPECT_EQ(read.variables[0].name, "table");
+  EXPECT_EQ(read.variables[0].symbol, "&table");
+  EXPECT_EQ(read.variables[0].bytes, 12u);
+  EXPECT_EQ(read.variables[0].alignment, 4u);
+  EXPECT_TRUE(read.variables[0].constant);
 }
 
 TEST(CodeObject, HasNoKernels) {
-  EXPECT_TRUE(read_code_object(write_code_object({.kernels = {}, .ptx = ""})).kernels.empty());
+  EXPECT_TRUE(
+      read_code_object(write_code_object({.kernels = {}, .variables = {}, .ptx = ""})).kernels.empty());
 }
 
 TEST(CodeObject, OfOthersIsRefusedByName) {
   EXPECT_NE(refusal("HSA BRIG and more").find("BRIG, and there is no finalizer"), std::string::npos);
   EXPECT_NE(refusal("").find("no ELF"), std::string::npos);
-  EXPECT_NE(refusal("\177ELF").find("it ends before byte"), std::string::npos);
+  EXPECT_NE(refusal("\177ELF").find("damaged: it ends before byte"), std::string::npos);
   std::string bytes = write_code_object(example());
   Elf64_Ehdr header;
   std::memcpy(&header, bytes.data(), sizeof header);
@@ -79,7 +87,7 @@ TEST(CodeObject, DamagedIsReadOrRefused) {
 TEST(CodeObject, OfWrongNumbersIsRefused) {
   CodeObject object = example();
   object.kernels[1].kernarg_alignment = 24;  // no power of two
-  EXPECT_NE(refusal(write_code_object(object)).find("its note says of a kernel: 'add add 0 24 24"),
+  EXPECT_NE(refusal(write_code_object(object)).find("damaged: its note has the line 'kernel add add 0 24 24"),
             std::string::npos);
   object = example();
   object.kernels[1].hidden_bytes = 32;  // more than all of them
