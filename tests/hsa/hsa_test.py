@@ -147,6 +147,15 @@ class Hsa(unittest.TestCase):
                        "Wavefront Size: 64(0x40)", "Compute Unit: 4", "Name: duet:ptx", "FLAGS: KERNARG, FINE GRAINED", "*** Done ***"):
             self.assertIn(answer, words)
 
+    def test_other_machines(self):
+        """Queues on machines that have none: caches that are not coherent, a link, one memory."""
+        code_object("kernels.hsaco")
+        for machine in ("tk1", "gtx580", "h100", "fused"):
+            for name in ("packets", "signals"):
+                with self.subTest(name, machine=machine):
+                    done = self.run_program(name, "--set", "gpu.front_end.user_queues=8", machine=machine)
+                    self.assertEqual((done.returncode, done.stdout, done.stderr), (0, f"PASS {name}\n", ""))
+
     def test_hsacc(self):
         broken = WORK / "broken.cl"
         broken.write_text("__kernel void k(__global int* a) { a[0] = nothing; }\n")

@@ -5,6 +5,17 @@
 
 namespace duet::hsa {
 
+namespace {
+
+// Packets pass the driver by, so that nobody writes caches back for them where the machine does not itself.
+bool managed_needs_no_driver(const config::Machine& machine) {
+  const config::Method* const method = memory::method_of(machine, memory::AllocatingCall::Managed);
+  return method == nullptr ||
+         (method->at_launch.empty() && method->at_end.empty() && method->at_synchronize.empty());
+}
+
+}  // namespace
+
 std::optional<RegionKind> Regions::find(std::uint64_t handle) {
   if (handle < static_cast<std::uint64_t>(RegionKind::Fine) ||
       handle > static_cast<std::uint64_t>(RegionKind::Private))
@@ -37,8 +48,9 @@ Bytes Regions::most(RegionKind kind) const {
 }
 
 void* Regions::allocate(RegionKind kind, Bytes bytes) {
+  const bool managed = kind == RegionKind::Coarse && managed_needs_no_driver(runtime_.config());
   void* const first = runtime_.allocate_host(
-      bytes, kind == RegionKind::Fine ? memory::AllocationKind::Pinned : memory::AllocationKind::Managed);
+      bytes, managed ? memory::AllocationKind::Managed : memory::AllocationKind::Pinned);
   if (first != nullptr) allocated_[first] = {kind, bytes};
   return first;
 }

@@ -2,7 +2,8 @@
 // there.
 //
 //   fine    pinned memory: program and GPU reach it at any time, no cache of the GPU holds it; kernarg too
-//   coarse  managed memory: the GPU's caches hold it while a kernel runs
+//   coarse  managed memory: the GPU's caches hold it while a kernel runs; pinned memory where caches are
+//           not coherent
 //   group, private: of a work-group and a work-item; the program allocates nothing there
 #pragma once
 
