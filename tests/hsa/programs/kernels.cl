@@ -12,6 +12,17 @@ __kernel void turn(__global int* data) {
   data[get_global_id(0)] = part[63 - i];
 }
 
+// The same and back again, with group memory of its own and of the packet.
+__kernel void turn_twice(__global int* data, __local int* more) {
+  __local int part[64];
+  const int i = get_local_id(0);
+  part[i] = data[get_global_id(0)];
+  barrier(CLK_LOCAL_MEM_FENCE);
+  more[i] = part[63 - i] + 1000;
+  barrier(CLK_LOCAL_MEM_FENCE);
+  data[get_global_id(0)] = more[63 - i] + part[0];
+}
+
 // data = data * 2 + value: the order of two of them shows.
 __kernel void step(__global int* data, int value) {
   data[get_global_id(0)] = data[get_global_id(0)] * 2 + value;

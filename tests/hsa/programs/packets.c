@@ -25,6 +25,21 @@ static void check_group_memory(void) {
   for (int i = 0; i < kItems; ++i) EQUAL(data[i], i / 64 * 64 + 63 - i % 64);
 }
 
+// An argument in group memory is an offset there, behind the kernel's own.
+static void check_dynamic_group_memory(void) {
+  struct kernel turn = find_kernel(&gpu, "turn_twice");
+  const struct {
+    int* data;
+    uint64_t more;
+  } own = {allocate(gpu.fine, kItems * sizeof(int)), turn.group};
+  for (int i = 0; i < kItems; ++i) own.data[i] = i;
+  turn.group += 64 * sizeof(int);
+  const hsa_signal_t done = new_signal(1);
+  dispatch(gpu.queue, turn, arguments(&own, sizeof own), kItems, 64, 0, done);
+  wait_for_zero(done);
+  for (int i = 0; i < kItems; ++i) EQUAL(own.data[i], i + 1000 + i / 64 * 64);
+}
+
 static void check_dimensions(void) {
   const struct kernel place = find_kernel(&gpu, "place");
   int* out = allocate(gpu.fine, 6 * 5 * 4 * sizeof(int));
@@ -146,6 +161,7 @@ int main(int argc, char** argv) {
   gpu = find_gpu();
   load_file(&gpu, name);
   check_group_memory();
+  check_dynamic_group_memory();
   check_dimensions();
   check_order();
   check_barrier(HSA_PACKET_TYPE_BARRIER_AND);
