@@ -47,7 +47,7 @@ DUET_HSA_END
 DUET_HSA(hsa_amd_signal_value_pointer, Query, (hsa_signal_t handle, volatile hsa_signal_value_t** pointer)) {
   const Signal* const signal = session.signals.find(handle);
   if (pointer == nullptr) return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-  if (signal == nullptr || signal->doorbell_of >= 0) return HSA_STATUS_ERROR_INVALID_SIGNAL;
+  if (signal == nullptr || signal->is_doorbell) return HSA_STATUS_ERROR_INVALID_SIGNAL;
   return answer(pointer, Signals::value_pointer(handle));
 }
 DUET_HSA_END

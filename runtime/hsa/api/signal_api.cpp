@@ -61,7 +61,7 @@ DUET_HSA_END
 DUET_HSA(hsa_signal_destroy, Other, (hsa_signal_t handle)) {
   if (handle.handle == 0) return HSA_STATUS_ERROR_INVALID_ARGUMENT;
   const Signal* const signal = session.signals.find(handle);
-  if (signal == nullptr || signal->doorbell_of >= 0) return HSA_STATUS_ERROR_INVALID_SIGNAL;
+  if (signal == nullptr || signal->is_doorbell) return HSA_STATUS_ERROR_INVALID_SIGNAL;
   session.signals.destroy(handle);
   return HSA_STATUS_SUCCESS;
 }

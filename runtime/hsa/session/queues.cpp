@@ -67,7 +67,7 @@ hsa_queue_t* Queues::create(std::uint32_t size, hsa_queue_type32_t type, QueueEr
     destroy(*queue);
     return nullptr;
   }
-  const hsa_signal_t doorbell = session_.signals.create(-1, queue->number);
+  const hsa_signal_t doorbell = session_.signals.create_doorbell(queue->number);
   if (doorbell.handle == 0) {
     destroy(*queue);
     return nullptr;
@@ -90,8 +90,9 @@ Queue* Queues::find(const hsa_queue_t* handle) {
 }
 
 void Queues::inactivate(Queue& queue) {
-  if (std::exchange(queue.active, false) && queue.number >= 0)
-    session_.user_queues().close(static_cast<std::uint32_t>(queue.number));
+  if (!std::exchange(queue.active, false) || queue.number < 0) return;
+  session_.user_queues().close(static_cast<std::uint32_t>(queue.number));
+  session_.signals.silence(queue.handle->doorbell_signal);
 }
 
 void Queues::destroy(Queue& queue) {
@@ -125,6 +126,7 @@ void Queues::refused(std::uint32_t number, const std::string& why) {
     if (queue.number != static_cast<int>(number) || !queue.active) continue;
     std::fprintf(stderr, "duet: queue %llu: %s: the queue takes no further packet\n",
                  static_cast<unsigned long long>(handle->id), why.c_str());
+    inactivate(queue);  // another queue may get its number
     tell(queue, HSA_STATUS_ERROR_INVALID_PACKET_FORMAT);
   }
 }

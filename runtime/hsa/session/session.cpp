@@ -53,11 +53,11 @@ Session& Session::get() {
 }
 
 void Session::written(const Signal& signal) {
-  if (signal.doorbell_of >= 0)
-    user_queues().ring(static_cast<std::uint32_t>(signal.doorbell_of),
-                       static_cast<std::uint64_t>(signal.value()) + 1);
-  else
+  if (!signal.is_doorbell)
     user_queues().memory_written();
+  else if (signal.queue >= 0)
+    user_queues().ring(static_cast<std::uint32_t>(signal.queue),
+                       static_cast<std::uint64_t>(signal.value()) + 1);
 }
 
 void Session::look() {

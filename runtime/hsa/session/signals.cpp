@@ -22,7 +22,7 @@ void* reached(core::Runtime& runtime, void* pinned) {
   return place != nullptr ? place : pinned;
 }
 
-hsa_signal_t Signals::create(std::int64_t value, int doorbell_of) {
+hsa_signal_t Signals::create(std::int64_t value) {
   if (free_.empty()) {
     void* const pages = runtime_.allocate_host(kBlockBytes * kBlocks, memory::AllocationKind::Pinned);
     if (pages == nullptr) return {0};
@@ -34,12 +34,29 @@ hsa_signal_t Signals::create(std::int64_t value, int doorbell_of) {
   free_.pop_back();
   auto* const block = static_cast<amd_signal_t*>(reached(runtime_, reinterpret_cast<void*>(handle)));
   *block = amd_signal_t{};
-  block->kind = doorbell_of < 0 ? AMD_SIGNAL_KIND_USER : AMD_SIGNAL_KIND_DOORBELL;
+  block->kind = AMD_SIGNAL_KIND_USER;
   Signal& signal = signals_[handle];
-  signal = {reinterpret_cast<std::int64_t*>(reinterpret_cast<std::byte*>(block) + gpu::kSignalValueOffset),
-            doorbell_of};
+  signal = Signal{};
+  signal.place =
+      reinterpret_cast<std::int64_t*>(reinterpret_cast<std::byte*>(block) + gpu::kSignalValueOffset);
   signal.set(value);
   return {handle};
+}
+
+hsa_signal_t Signals::create_doorbell(int queue) {
+  const hsa_signal_t made = create(-1);
+  if (made.handle == 0) return made;
+  static_cast<amd_signal_t*>(reached(runtime_, reinterpret_cast<void*>(made.handle)))->kind =
+      AMD_SIGNAL_KIND_DOORBELL;
+  Signal& signal = signals_.at(made.handle);
+  signal.is_doorbell = true;
+  signal.queue = queue;
+  return made;
+}
+
+void Signals::silence(hsa_signal_t doorbell) {
+  const auto found = signals_.find(doorbell.handle);
+  if (found != signals_.end()) found->second.queue = -1;
 }
 
 void Signals::destroy(hsa_signal_t signal) {

@@ -17,7 +17,8 @@ namespace duet::hsa {
 
 struct Signal {
   std::int64_t* place = nullptr;  // of its value, as this process reaches it
-  int doorbell_of = -1;           // the packet processor's number of a queue; -1: none
+  bool is_doorbell = false;
+  int queue = -1;  // of a doorbell: the packet processor's number; -1: the queue takes no packets any more
   std::int64_t value() const { return __atomic_load_n(place, __ATOMIC_ACQUIRE); }
   void set(std::int64_t value) const { __atomic_store_n(place, value, __ATOMIC_RELEASE); }
 };
@@ -27,7 +28,10 @@ class Signals {
   explicit Signals(core::Runtime& runtime) : runtime_(runtime) {}
 
   // The handle is 0 where there is no memory for it.
-  hsa_signal_t create(std::int64_t value, int doorbell_of = -1);
+  hsa_signal_t create(std::int64_t value);
+  hsa_signal_t create_doorbell(int queue);
+  // Its queue takes no packets any more.
+  void silence(hsa_signal_t doorbell);
   void destroy(hsa_signal_t signal);
   // Null: no signal has this handle.
   const Signal* find(hsa_signal_t signal) const;

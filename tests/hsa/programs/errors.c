@@ -134,7 +134,32 @@ static void tell(hsa_status_t status, hsa_queue_t* queue, void* data) {
 }
 
 // The packet is refused, and the callback wakes who waits.
-static void check_refusal(void (*spoil)(hsa_kernel_dispatch_packet_t*)) {
+static void no_kernel(hsa_kernel_dispatch_packet_t* packet) { packet->kernel_object = 12; }
+
+// A kernel adds in another queue, which may have the number of the refused one.
+static void check_another(hsa_queue_t* refused) {
+  hsa_queue_t* queue;
+  CHECK(hsa_queue_create(gpu.agent, 64, HSA_QUEUE_TYPE_MULTI, NULL, NULL, UINT32_MAX, UINT32_MAX, &queue));
+  hsa_signal_store_relaxed(refused->doorbell_signal, 40);  // nobody hears it
+  CHECK(hsa_queue_destroy(refused));
+  int* data = allocate(gpu.fine, 64);
+  memset(data, 0, 64);
+  struct {
+    int *a, *b, *out;
+    int n;
+  }* kernarg = allocate(gpu.fine, sizeof *kernarg);
+  kernarg->a = kernarg->b = data;
+  kernarg->out = data + 1;
+  kernarg->n = 1;
+  data[0] = 21;
+  const hsa_signal_t done = new_signal(1);
+  dispatch(queue, find_kernel(&gpu, "add"), kernarg, 1, 1, 0, done);
+  wait_for_zero(done);
+  EQUAL(data[1], 42);
+  CHECK(hsa_queue_destroy(queue));
+}
+
+static void check_refusal(void (*spoil)(hsa_kernel_dispatch_packet_t*), bool with_another) {
   struct {
     hsa_queue_t* queue;
     hsa_signal_t wakes;
@@ -154,9 +179,9 @@ static void check_refusal(void (*spoil)(hsa_kernel_dispatch_packet_t*)) {
   publish(own.queue, packet, number, HSA_PACKET_TYPE_KERNEL_DISPATCH, 0);
   wait_for_zero(own.wakes);
   EQUAL(told, HSA_STATUS_ERROR_INVALID_PACKET_FORMAT);
+  if (with_another) return check_another(own.queue);
   CHECK(hsa_queue_destroy(own.queue));
 }
-static void no_kernel(hsa_kernel_dispatch_packet_t* packet) { packet->kernel_object = 12; }
 static void no_group_memory(hsa_kernel_dispatch_packet_t* packet) { packet->group_segment_size = 0; }
 static void no_arguments(hsa_kernel_dispatch_packet_t* packet) { packet->kernarg_address = NULL; }
 static void no_work(hsa_kernel_dispatch_packet_t* packet) { packet->grid_size_x = 0; }
@@ -175,11 +200,12 @@ int main(int argc, char** argv) {
   check_memory();
   check_signals_and_queues();
   check_code(argv[1]);
-  check_refusal(no_kernel);
-  check_refusal(no_group_memory);
-  check_refusal(no_arguments);
-  check_refusal(no_work);
-  check_refusal(large_group);
+  check_refusal(no_kernel, false);
+  check_refusal(no_kernel, true);
+  check_refusal(no_group_memory, false);
+  check_refusal(no_arguments, false);
+  check_refusal(no_work, false);
+  check_refusal(large_group, false);
   CHECK(hsa_shut_down());
   EQUAL(hsa_signal_create(1, 0, NULL, &signal), HSA_STATUS_ERROR_NOT_INITIALIZED);
   printf("PASS errors\n");
