@@ -1,6 +1,9 @@
 // AMD's extension: memory pools, which are the regions, and who may reach them; copies in the background.
 #include <hsa/hsa_ext_amd.h>
 
+#include <algorithm>
+#include <cstring>
+
 #include "core/copies.h"
 #include "core/memory.h"
 #include "core/queues.h"
@@ -126,8 +129,10 @@ DUET_HSA_END
 
 // ---- Memory of the program itself ----
 
-DUET_HSA(hsa_amd_memory_lock, Allocate,
-         (void* pointer, size_t bytes, hsa_agent_t* agents, int count, void** agent_pointer)) {
+namespace {
+
+hsa_status_t lock_memory(Session& session, void* pointer, std::size_t bytes, const hsa_agent_t* agents,
+                         int count, void** agent_pointer) {
   if (pointer == nullptr || bytes == 0 || agent_pointer == nullptr || (count != 0) != (agents != nullptr))
     return HSA_STATUS_ERROR_INVALID_ARGUMENT;
   const core::Status status = core::register_host(session.core(), pointer, bytes, 0);
@@ -135,7 +140,72 @@ DUET_HSA(hsa_amd_memory_lock, Allocate,
     return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
   return answer(agent_pointer, pointer);
 }
+
+// What is known of an address, for the GPU's agent.
+hsa_amd_pointer_info_t info_of(Session& session, const void* pointer) {
+  hsa_amd_pointer_info_t info{};
+  info.size = sizeof info;
+  if (const auto own = session.regions.find_allocation(pointer)) {
+    const auto& [first, allocated] = *own;
+    info.type = HSA_EXT_POINTER_TYPE_HSA;
+    info.agentBaseAddress = info.hostBaseAddress = first;
+    info.sizeInBytes = allocated.bytes;
+    info.agentOwner = allocated.kind == RegionKind::Fine ? kCpuAgent : kGpuAgent;
+    info.global_flags = flags_of(allocated.kind);
+    return info;
+  }
+  const memory::Allocation* const found = session.core().space().find(duet::virtual_address(pointer));
+  if (found == nullptr || found->kind != memory::AllocationKind::Registered) return info;
+  info.type = HSA_EXT_POINTER_TYPE_LOCKED;
+  info.agentBaseAddress = info.hostBaseAddress = duet::pointer_of(found->base);
+  info.sizeInBytes = found->bytes;
+  info.agentOwner = kCpuAgent;
+  return info;
+}
+
+}  // namespace
+
+DUET_HSA(hsa_amd_memory_lock, Allocate,
+         (void* pointer, size_t bytes, hsa_agent_t* agents, int count, void** agent_pointer)) {
+  return lock_memory(session, pointer, bytes, agents, count, agent_pointer);
+}
 DUET_HSA_END
+
+DUET_HSA(hsa_amd_memory_lock_to_pool, Allocate,
+         (void* pointer, size_t bytes, hsa_agent_t* agents, int count, hsa_amd_memory_pool_t pool,
+          std::uint32_t, void** agent_pointer)) {
+  if (Regions::find(pool.handle) != RegionKind::Fine) return kInvalidPool;
+  return lock_memory(session, pointer, bytes, agents, count, agent_pointer);
+}
+DUET_HSA_END
+
+// The program's function makes room for the list of agents: both reach whatever is known.
+DUET_HSA_EXPORT hsa_status_t hsa_amd_pointer_info(const void* pointer, hsa_amd_pointer_info_t* info,
+                                                  void* (*allocate)(size_t), std::uint32_t* count,
+                                                  hsa_agent_t** agents) {
+  static ApiFunction function{"hsa_amd_pointer_info", CallKind::Query};
+  hsa_amd_pointer_info_t found{};
+  const hsa_status_t status = call(function, [&](Session& session, HostThread&) -> hsa_status_t {
+    if (pointer == nullptr || info == nullptr || info->size == 0 ||
+        (allocate != nullptr && (count == nullptr || agents == nullptr)))
+      return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+    found = info_of(session, pointer);
+    return HSA_STATUS_SUCCESS;
+  });
+  if (status != HSA_STATUS_SUCCESS) return status;
+  found.size = std::min<std::uint32_t>(info->size, sizeof found);
+  std::memcpy(info, &found, found.size);
+  if (allocate == nullptr) return HSA_STATUS_SUCCESS;
+  *count = 0;
+  if (found.type == HSA_EXT_POINTER_TYPE_UNKNOWN) return HSA_STATUS_SUCCESS;
+  auto* const both = static_cast<hsa_agent_t*>(allocate(2 * sizeof(hsa_agent_t)));
+  if (both == nullptr) return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
+  both[0] = kCpuAgent;
+  both[1] = kGpuAgent;
+  *agents = both;
+  *count = 2;
+  return HSA_STATUS_SUCCESS;
+}
 
 DUET_HSA(hsa_amd_memory_unlock, Allocate, (void* pointer)) {
   if (pointer == nullptr) return HSA_STATUS_ERROR_INVALID_ARGUMENT;

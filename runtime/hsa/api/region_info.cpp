@@ -12,12 +12,12 @@ hsa_region_segment_t segment_of(RegionKind kind) {
                                        : HSA_REGION_SEGMENT_GLOBAL;
 }
 
+}  // namespace
+
 std::uint32_t flags_of(RegionKind kind) {
   if (kind == RegionKind::Fine) return HSA_REGION_GLOBAL_FLAG_KERNARG | HSA_REGION_GLOBAL_FLAG_FINE_GRAINED;
   return kind == RegionKind::Coarse ? std::uint32_t{HSA_REGION_GLOBAL_FLAG_COARSE_GRAINED} : 0;
 }
-
-}  // namespace
 
 hsa_status_t region_info(Session& session, RegionKind kind, int attribute, void* value) {
   const Regions& regions = session.regions;

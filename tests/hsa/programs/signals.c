@@ -132,6 +132,33 @@ static void check_copies(const struct gpu* gpu) {
   free(plain);
 }
 
+static void check_pointers(const struct gpu* gpu) {
+  char* own = allocate(gpu->coarse, 1000);
+  hsa_amd_pointer_info_t info = {.size = sizeof info};
+  uint32_t count;
+  hsa_agent_t* agents;
+  CHECK(hsa_amd_pointer_info(own + 999, &info, malloc, &count, &agents));
+  EQUAL(info.type, HSA_EXT_POINTER_TYPE_HSA);
+  EQUAL((char*)info.agentBaseAddress - own, 0);
+  EQUAL(info.sizeInBytes, 1000);
+  EQUAL(info.agentOwner.handle, gpu->agent.handle);
+  EQUAL(info.global_flags, HSA_REGION_GLOBAL_FLAG_COARSE_GRAINED);
+  EQUAL(count, 2);
+  EQUAL(agents[0].handle + agents[1].handle, gpu->agent.handle + gpu->cpu.handle);
+  free(agents);
+  char* plain = malloc(5000);
+  CHECK(hsa_amd_pointer_info(plain, &info, NULL, NULL, NULL));
+  EQUAL(info.type, HSA_EXT_POINTER_TYPE_UNKNOWN);
+  void* locked;
+  CHECK(hsa_amd_memory_lock(plain, 5000, NULL, 0, &locked));
+  CHECK(hsa_amd_pointer_info(locked, &info, NULL, NULL, NULL));
+  EQUAL(info.type, HSA_EXT_POINTER_TYPE_LOCKED);
+  CHECK(hsa_amd_memory_unlock(plain));
+  EQUAL(hsa_amd_memory_unlock(plain), HSA_STATUS_ERROR_INVALID_ARGUMENT);
+  EQUAL(hsa_amd_pointer_info(NULL, &info, NULL, NULL, NULL), HSA_STATUS_ERROR_INVALID_ARGUMENT);
+  free(plain);
+}
+
 int main(void) {
   CHECK(hsa_init());
   const struct gpu gpu = find_gpu();
@@ -140,6 +167,7 @@ int main(void) {
   check_groups();
   check_handlers();
   check_copies(&gpu);
+  check_pointers(&gpu);
   check_threads();
   CHECK(hsa_shut_down());
   printf("PASS signals\n");
