@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
 
 #include "config/derived.h"
 #include "hsa/api/extensions.h"
@@ -92,11 +91,6 @@ hsa_status_t gpu_info(Session& session, int attribute, void* value) {
   const config::Gpu& gpu = session.config().gpu;
   const config::Sm& sm = gpu.sm;
   const auto number = [&](std::uint64_t one) { return answer(value, static_cast<std::uint32_t>(one)); };
-  const auto short_number = [](std::uint64_t one) {
-    return static_cast<std::uint16_t>(
-        std::min<std::uint64_t>(one, std::numeric_limits<std::uint16_t>::max()));
-  };
-  constexpr std::uint32_t kMost = std::numeric_limits<std::uint32_t>::max();
   switch (attribute) {
     case HSA_AGENT_INFO_NAME:
       return answer_text(value, "duet-" + session.config().name.substr(0, kNameBytes - 6), kNameBytes);
@@ -109,17 +103,15 @@ hsa_status_t gpu_info(Session& session, int attribute, void* value) {
     case HSA_AGENT_INFO_WAVEFRONT_SIZE:
       return number(sm.warp_width);
     case HSA_AGENT_INFO_WORKGROUP_MAX_DIM:
-      return answer(value,
-                    std::array<std::uint16_t, 3>{short_number(gpu.max_block_x), short_number(gpu.max_block_y),
-                                                 short_number(gpu.max_block_z)});
+      return answer(value, most_in_group(gpu));
     case HSA_AGENT_INFO_WORKGROUP_MAX_SIZE:
       return number(sm.max_threads_per_block);
     case HSA_AGENT_INFO_GRID_MAX_DIM:
-      return answer(value, hsa_dim3_t{kMost, kMost, kMost});
+      return answer(value, hsa_dim3_t{kMostWorkItems, kMostWorkItems, kMostWorkItems});
     case HSA_AGENT_INFO_GRID_MAX_SIZE:
-      return number(kMost);
+      return number(kMostWorkItems);
     case HSA_AGENT_INFO_FBARRIER_MAX_SIZE:
-      return number(32);  // the specification's least; PTX has none of its own
+      return number(kMostFbarriers);
     case HSA_AGENT_INFO_QUEUES_MAX:
       return number(session.user_queues().most());
     case HSA_AGENT_INFO_QUEUE_MIN_SIZE:

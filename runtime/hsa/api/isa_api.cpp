@@ -1,8 +1,8 @@
 // The only instruction set, PTX, and its wavefronts.
 #include <array>
 #include <cstring>
-#include <limits>
 
+#include "hsa/api/limits.h"
 #include "hsa/session/session.h"
 
 namespace duet::hsa::api {
@@ -14,7 +14,6 @@ constexpr hsa_wavefront_t kWavefront{1};
 
 hsa_status_t isa_info(Session& session, int attribute, void* value) {
   const config::Gpu& gpu = session.config().gpu;
-  constexpr std::uint32_t kMost = std::numeric_limits<std::uint32_t>::max();
   switch (attribute) {
     case HSA_ISA_INFO_NAME_LENGTH:
       return answer(value, static_cast<std::uint32_t>(std::strlen(kName)));
@@ -35,21 +34,16 @@ hsa_status_t isa_info(Session& session, int attribute, void* value) {
       return answer(value, std::array<bool, 3>{false, false, true});  // near
     case HSA_ISA_INFO_FAST_F16_OPERATION:
       return answer(value, false);
-    case HSA_ISA_INFO_WORKGROUP_MAX_DIM: {
-      const auto length = [](std::uint64_t one) {
-        return static_cast<std::uint16_t>(std::min<std::uint64_t>(one, 0xffff));
-      };
-      return answer(value, std::array<std::uint16_t, 3>{length(gpu.max_block_x), length(gpu.max_block_y),
-                                                        length(gpu.max_block_z)});
-    }
+    case HSA_ISA_INFO_WORKGROUP_MAX_DIM:
+      return answer(value, most_in_group(gpu));
     case HSA_ISA_INFO_WORKGROUP_MAX_SIZE:
       return answer(value, static_cast<std::uint32_t>(gpu.sm.max_threads_per_block));
     case HSA_ISA_INFO_GRID_MAX_DIM:
-      return answer(value, hsa_dim3_t{kMost, kMost, kMost});
+      return answer(value, hsa_dim3_t{kMostWorkItems, kMostWorkItems, kMostWorkItems});
     case HSA_ISA_INFO_GRID_MAX_SIZE:
-      return answer(value, std::uint64_t{kMost});
+      return answer(value, std::uint64_t{kMostWorkItems});
     case HSA_ISA_INFO_FBARRIER_MAX_SIZE:
-      return answer(value, std::uint32_t{32});
+      return answer(value, kMostFbarriers);
     default:
       return HSA_STATUS_ERROR_INVALID_ARGUMENT;
   }

@@ -1,8 +1,6 @@
 // Signals: values that program and packets change, and waiting for them. The orders of memory that the names
 // tell apart are all as strong as the strongest: the machine comes to the call before it.
-#include <algorithm>
 #include <limits>
-#include <set>
 #include <vector>
 
 #include "hsa/api/signal_waits.h"

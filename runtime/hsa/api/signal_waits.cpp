@@ -1,6 +1,5 @@
 #include "hsa/api/signal_waits.h"
 
-#include <limits>
 #include <set>
 
 namespace duet::hsa::api {

@@ -1,6 +1,5 @@
 #include "hsa/session/session.h"
 
-#include <algorithm>
 #include <cstdio>
 #include <mutex>
 #include <set>
