@@ -113,7 +113,10 @@ void Facts::look_at_neighbours() {
     if (++seen[kind] <= kLookedAt)
       commands.push_back({one.command, kind, one.stream, one.driver_start_ps, one.start_ps, one.end_ps});
   };
-  report_.for_each_kernel([&](const report::KernelResult& kernel) { take(kernel, kKernel); });
+  report_.for_each_kernel([&](const report::KernelResult& kernel) {
+    driver_launches += kernel.prepared_ps > kernel.driver_start_ps;
+    take(kernel, kKernel);
+  });
   report_.for_each_copy(
       [&](const report::CopyRecord& copy) { take(copy, static_cast<std::uint32_t>(copy.kind)); });
   std::sort(commands.begin(), commands.end(),

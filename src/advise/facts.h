@@ -60,7 +60,8 @@ class Facts {
   std::vector<KernelFacts> kernels;  // by time, the longest first
   CopyFacts to_device, to_host;
   std::uint64_t launches = 0;
-  Picoseconds kernels_ps = 0;  // added up
+  Picoseconds kernels_ps = 0;         // added up
+  std::uint64_t driver_launches = 0;  // that had a stage (ii): not those by user queues
   // Of launches, from stage (ii), or the end of the stream's command before, to the first block.
   Picoseconds launch_driver_ps = 0;
   Picoseconds run_ps = 0;

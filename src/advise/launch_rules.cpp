@@ -23,7 +23,7 @@ bool is_worth(const Facts& facts, Picoseconds saves) {
 }
 
 void launches(const Facts& facts, Advices& out) {
-  if (facts.launches < kFew) return;
+  if (facts.launches < kFew || facts.driver_launches == 0) return;
   const config::CallLatency& launch = facts.machine().driver.launch;
   const Picoseconds one = of_nanoseconds(launch.call_ns + launch.driver_ns);
   const Picoseconds path = facts.path(PathPart::Calls) + facts.path(PathPart::Driver);
