@@ -171,6 +171,25 @@ TEST(PacketProcessor, TheRingIsUsedAgain) {
   EXPECT_EQ(rig.commands.size(), 100u);
 }
 
+// Of a later packet the doorbell comes first: the place of the one before still has a packet of the last
+// round.
+TEST(PacketProcessor, AnOldPacketIsNotExecutedAgain) {
+  QueueRig rig;
+  const std::uint32_t queue = rig.open();
+  const std::uint64_t signal = rig.signal(0, 18);
+  for (std::uint64_t packet = 0; packet < QueueRig::kPackets; ++packet)
+    rig.dispatch(queue, packet, 1, signal);
+  rig.ring(queue, QueueRig::kPackets);
+  ASSERT_TRUE(
+      rig.run_until([&] { return rig.value(0) == 2 && rig.read_index(queue) == QueueRig::kPackets; }));
+  rig.dispatch(queue, QueueRig::kPackets + 1, 1, signal);
+  rig.ring(queue, QueueRig::kPackets + 2);
+  EXPECT_FALSE(rig.run_until([&] { return rig.value(0) < 2; }));
+  rig.dispatch(queue, QueueRig::kPackets, 1, signal);
+  rig.processor().memory_written();
+  EXPECT_TRUE(rig.run_until([&] { return rig.value(0) == 0; }));
+}
+
 // Who rings before the packet is there waits for it, and for nothing when nobody writes it.
 TEST(PacketProcessor, APacketMayBeWrittenBehindItsDoorbell) {
   QueueRig rig;

@@ -343,7 +343,7 @@ class Refused(Runs):
             result = call(DUET, *words, cwd=self.cwd)
             self.assertEqual((result.returncode, len(result.stderr.splitlines())), (2, 1), result.stderr)
             self.assertIn(text, result.stderr)
-            self.assertRegex(result.stderr, "the commands are run, .*cc, nvcc, machines, ")
+            self.assertRegex(result.stderr, "the commands are run, .*cc, nvcc, hsacc, machines, ")
 
 
 if __name__ == "__main__":

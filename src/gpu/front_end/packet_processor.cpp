@@ -36,7 +36,7 @@ void PacketProcessor::connect_distributor(sim::Queue<TaskReady>& tasks, sim::Que
 std::uint32_t PacketProcessor::open(const UserQueue& queue) {
   // A place of one that is closed and has nothing on its way is given again.
   auto free = std::find_if(queues_.begin(), queues_.end(), [](const Queue& own) {
-    return !own.open && own.stage == Stage::Idle && own.incomplete == 0;
+    return !own.open && own.stage == Stage::Idle && own.incomplete == 0 && own.invalid.empty();
   });
   if (free == queues_.end()) free = queues_.emplace(free);
   *free = Queue{};
@@ -133,6 +133,9 @@ void PacketProcessor::receive(Picoseconds now) {
         statistics_.read_bytes += request.bytes;
         queue.answered += request.bytes;
         break;
+      case Purpose::Header:
+        give_back(request.requester, own);
+        break;
       case Purpose::ReadIndex:
         break;
       case Purpose::Completion:
@@ -162,15 +165,37 @@ bool PacketProcessor::refuse(std::uint32_t number, const char* why) {
   return false;
 }
 
-// The packet is read to its end, so its place in the ring is free.
-void PacketProcessor::taken(Queue& queue) {
+// The packet is read to its end: it is Invalid again, and when memory has that, its place in the ring is
+// free. So a doorbell of a later packet cannot have an old one executed anew.
+void PacketProcessor::taken(std::uint32_t number) {
+  Queue& queue = queues_[number];
+  constexpr auto kInvalid = static_cast<std::uint16_t>(AqlType::Invalid);
+  Packet packet;
+  memory::Request& request = request_to(queue.place.ring + queue.next % queue.place.packets * kAqlPacketBytes,
+                                        sizeof kInvalid, packet);
+  request.operation = memory::Operation::Write;
+  request.requester = number;
+  request.tag = queue.next << 8 | static_cast<std::uint64_t>(Purpose::Header);
+  std::memcpy(request.data.data(), &kInvalid, sizeof kInvalid);
+  packet.payload_bytes = request.bytes;
+  due_.push_back(packet);
+  queue.invalid.push_back(false);
   ++queue.next;
   queue.stage = Stage::Idle;
+}
+
+void PacketProcessor::give_back(std::uint32_t number, std::uint64_t index) {
+  Queue& queue = queues_[number];
+  queue.invalid[index - queue.given_back] = true;
+  const std::uint64_t before = queue.given_back;
+  for (; !queue.invalid.empty() && queue.invalid.front(); ++queue.given_back) queue.invalid.pop_front();
+  if (queue.given_back == before) return;
   Packet packet;
-  memory::Request& request = request_to(queue.place.read_index, sizeof queue.next, packet);
+  memory::Request& request = request_to(queue.place.read_index, sizeof queue.given_back, packet);
   request.operation = memory::Operation::Write;
+  request.requester = number;
   request.tag = static_cast<std::uint64_t>(Purpose::ReadIndex);
-  std::memcpy(request.data.data(), &queue.next, sizeof queue.next);
+  std::memcpy(request.data.data(), &queue.given_back, sizeof queue.given_back);
   packet.payload_bytes = request.bytes;
   due_.push_back(packet);
 }
@@ -273,7 +298,7 @@ bool PacketProcessor::read_signals(std::uint32_t number, Picoseconds now) {
   const std::uint64_t serial = next_serial_++;
   running_[serial] = {number, queue.packet.completion_signal, {}, 0};
   ++queue.incomplete;
-  taken(queue);
+  taken(number);
   complete(serial);
   return true;
 }
@@ -332,7 +357,7 @@ bool PacketProcessor::hand_over(std::uint32_t number, Picoseconds now) {
                 {PushBufferOpcode::Launch, 0, blocks},
                 {PushBufferOpcode::WaitRefCnt, 0, 0}};
   distributor_->push(now, {handle});
-  if (queue.handed_over == queue.grids.size()) taken(queue);
+  if (queue.handed_over == queue.grids.size()) taken(number);
   return true;
 }
 

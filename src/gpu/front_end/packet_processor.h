@@ -120,6 +120,8 @@ class PacketProcessor : public sim::Component {
     std::size_t handed_over = 0;
     std::uint64_t serial = 0;
     std::uint64_t incomplete = 0;  // packets handed over
+    std::uint64_t given_back = 0;  // packets before it are Invalid again
+    std::deque<bool> invalid;      // of those from there on, that have been taken
   };
   // Handed over, or a barrier whose signal is on its way down.
   struct Running {
@@ -129,7 +131,7 @@ class PacketProcessor : public sim::Component {
     std::size_t tasks = 0;  // that have not ended
   };
   // What a request is for.
-  enum class Purpose : std::uint8_t { Packet, Signal, Argument, ReadIndex, Completion };
+  enum class Purpose : std::uint8_t { Packet, Signal, Argument, Header, ReadIndex, Completion };
 
   bool advance(std::uint32_t number, Picoseconds now);
   bool begin_packet(std::uint32_t number, Picoseconds now);
@@ -137,7 +139,8 @@ class PacketProcessor : public sim::Component {
   bool read_arguments(std::uint32_t number, Picoseconds now);
   void make_grids(std::uint32_t number);
   bool hand_over(std::uint32_t number, Picoseconds now);
-  void taken(Queue& queue);
+  void taken(std::uint32_t number);
+  void give_back(std::uint32_t number, std::uint64_t packet);
   void poll(Queue& queue, Stage again, Picoseconds now);
   // Whether time alone has it look again: somebody runs who may change what it waits for.
   bool polls(const Queue& queue) const { return queue.looks_again || always_polls_ || !running_.empty(); }
