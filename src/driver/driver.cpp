@@ -85,6 +85,7 @@ struct Driver::State {
   void finish(const gpu::SemaphoreRelease& release, Picoseconds now);
   void complete(CommandId id, Picoseconds event_time, Picoseconds now);
   void begin_outside(CommandId id);
+  void tell_launch_sent(CommandId id);
   void ring_user_queues(Picoseconds now);
   void keep_plain_copy(const PendingCommand& pending);
   bool start_next(Picoseconds now);
@@ -160,7 +161,13 @@ void Driver::State::begin_outside(CommandId id) {
   grid.stream = pending.command.stream;
   if (grid.launch_id == 0) grid.launch_id = id;
   pending.record.driver_start_ps = pending.record.prepared_ps = owner.engine().now();
+  tell_launch_sent(id);
+}
+
+void Driver::State::tell_launch_sent(CommandId id) {
+  PendingCommand& pending = book[id];
   launched.push_back(id);
+  pending.record.grid = pending.command.grid.get();
   for (CommandWatcher* watcher : owner.watchers_) watcher->launch_sent(pending.record);
 }
 
@@ -462,11 +469,7 @@ bool Driver::State::end_stage(Picoseconds now) {
   pending.sent = true;
   pending.record.prepared_ps = now;
   tell(TaskEventKind::Preparation, serving, TaskEventPhase::End, now);
-  if (pending.command.kind == CommandKind::Launch) {
-    launched.push_back(serving);
-    pending.record.grid = pending.command.grid.get();
-    for (CommandWatcher* watcher : owner.watchers_) watcher->launch_sent(pending.record);
-  }
+  if (pending.command.kind == CommandKind::Launch) tell_launch_sent(serving);
   serving = 0;
   return true;
 }
