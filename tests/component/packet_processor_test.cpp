@@ -106,6 +106,7 @@ struct QueueRig : Rig, gpu::PacketServices {
   void completed(const std::vector<gpu::Grid*>& grids) override {
     for (const gpu::Grid* grid : grids) driver().outside_launch_ended(grid->command);
   }
+  void launch_sent(const driver::CommandRecord& record) override { sent.push_back(record.grid); }
   void refused(std::uint32_t, std::uint64_t packet, const std::string& why) override {
     refusals.push_back(std::to_string(packet) + ": " + why);
   }
@@ -119,6 +120,7 @@ struct QueueRig : Rig, gpu::PacketServices {
   std::vector<std::byte> arguments;
   std::map<std::uint64_t, driver::CommandId> commands;  // by packet
   std::vector<std::string> refusals;
+  std::vector<const gpu::Grid*> sent;  // as watchers of commands are told
 };
 
 TEST(PacketProcessor, ADispatchRunsAndItsSignalGoesDown) {
@@ -132,6 +134,9 @@ TEST(PacketProcessor, ADispatchRunsAndItsSignalGoesDown) {
   rig.run_until([&] { return rig.driver().all_idle(); });
   EXPECT_EQ(rig.arguments, written);  // across three lines
   EXPECT_EQ(rig.read_index(queue), 1u);
+  EXPECT_TRUE(rig.processor().quiet());
+  ASSERT_EQ(rig.sent.size(), 1u);
+  EXPECT_EQ(rig.sent[0], rig.sms[0]->log.front().grid);
   const driver::CommandRecord& record = rig.record(0);
   // A doorbell, the packet and the arguments: three ways and back, less the way of the first.
   EXPECT_GT(record.queued_ps, 5 * rig.config.link.latency_ns * 1000);

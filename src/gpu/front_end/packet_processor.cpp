@@ -45,6 +45,11 @@ std::uint32_t PacketProcessor::open(const UserQueue& queue) {
   return static_cast<std::uint32_t>(free - queues_.begin());
 }
 
+void PacketProcessor::close(std::uint32_t queue) {
+  queues_[queue].open = false;
+  if (queues_[queue].stage == Stage::Poll) queues_[queue].stage = Stage::Idle;
+}
+
 // ---- Memory ----
 
 // A request within a line, of mapped memory.

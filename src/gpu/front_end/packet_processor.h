@@ -79,7 +79,9 @@ class PacketProcessor : public sim::Component {
 
   // Outside of ticks. A queue that is closed takes no further packet; those that run complete.
   std::uint32_t open(const UserQueue& queue);
-  void close(std::uint32_t queue) { queues_[queue].open = false; }
+  void close(std::uint32_t queue);
+  // It has asked memory for nothing that is not answered.
+  bool quiet() const { return outstanding_ == 0 && due_.empty(); }
   // The program may have written a packet or a signal: what is not ready is looked at again. Cores in time
   // say nothing: with always_poll() time alone has it look again.
   void memory_written();

@@ -49,8 +49,17 @@ std::uint32_t UserQueues::open(const gpu::UserQueue& queue) {
 
 void UserQueues::close(std::uint32_t queue) {
   process_.system().board().packet_processor()->close(queue);
+  forget(queue);
+}
+
+void UserQueues::forget(std::uint32_t queue) {
   process_.driver().destroy_stream(queues_[queue].stream);
   queues_[queue].open = false;
+}
+
+bool UserQueues::quiet() {
+  const gpu::PacketProcessor* const processor = process_.system().board().packet_processor();
+  return processor == nullptr || processor->quiet();
 }
 
 void UserQueues::ring(std::uint32_t queue, std::uint64_t packets) {
@@ -130,6 +139,7 @@ void UserQueues::completed(const std::vector<gpu::Grid*>& grids) {
 }
 
 void UserQueues::refused(std::uint32_t queue, std::uint64_t packet, const std::string& why) {
+  forget(queue);
   on_refusal(queue, fmt::format("packet {}: {}", packet, why));
 }
 

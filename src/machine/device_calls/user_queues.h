@@ -40,8 +40,11 @@ class UserQueues final : private gpu::PacketServices {
   void ring(std::uint32_t queue, std::uint64_t packets);
   // The program has changed signals or packets without a doorbell.
   void memory_written();
+  // All that is read and written for packets has been answered by memory: it may be released.
+  bool quiet();
 
-  // A queue takes no further packet, and why: "packet 3: its kernel object names no kernel".
+  // A queue is closed by itself, and why: "packet 3: its kernel object names no kernel". Its number may be
+  // given again.
   std::function<void(std::uint32_t queue, const std::string& why)> on_refusal = [](std::uint32_t,
                                                                                    const std::string&) {};
   // The kernels of a packet, whose place in the ring is still its own, are commands from now on.
@@ -58,6 +61,7 @@ class UserQueues final : private gpu::PacketServices {
                                  std::span<const std::byte> kernarg) override;
   void completed(const std::vector<gpu::Grid*>& grids) override;
   void refused(std::uint32_t queue, std::uint64_t packet, const std::string& why) override;
+  void forget(std::uint32_t queue);
   std::string why_not(const Kernel& kernel, const gpu::AqlDispatch& dispatch) const;
   const Kernel* find(std::uint64_t kernel_object) const;
 
