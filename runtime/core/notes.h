@@ -8,6 +8,11 @@
 
 namespace duet::core {
 
+// "duet: LINE" on standard error, each once; by any thread, at any time.
+void say_once(const std::string& line);
+// The same for all lines of one key.
+void say_once(const std::string& key, const std::string& line);
+
 // Said once per kernel and text. The result has both.
 Status launch_fails(const Runtime& runtime, const ptx::Kernel& kernel, Reason reason,
                     const std::string& text);

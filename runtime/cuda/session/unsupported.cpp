@@ -1,19 +1,14 @@
 // The stubs (generated from the files exports.txt) for exports of CUDA's runtime library and driver library
 // that Duet lacks: one line with the function's name, and the error.
-#include <cstdio>
-#include <set>
 #include <string>
 
+#include "core/notes.h"
 #include "cuda/session/session.h"
 
 namespace {
 
-// Says so once.
-void say(duet::cuda::Session& session, const char* name, const char* error) {
-  const auto lock = session.program().lock();
-  static auto* const said = new std::set<std::string>;
-  if (said->insert(name).second)
-    std::fprintf(stderr, "duet: %s is not supported: it returns %s\n", name, error);
+void say(const char* name, const char* error) {
+  duet::core::say_once(std::string(name) + " is not supported: it returns " + error);
 }
 
 // Of a part of a call the call itself tells.
@@ -27,7 +22,7 @@ void note(const char* name, const char* error) {
 extern "C" int duet_unsupported(const char* name) {
   using duet::cuda::Session;
   if (Session::refusal() != cudaSuccess) return cudaErrorInitializationError;
-  say(Session::get(), name, "cudaErrorNotSupported");
+  say(name, "cudaErrorNotSupported");
   Session::get().thread().last_error = cudaErrorNotSupported;
   note(name, "cudaErrorNotSupported");
   return cudaErrorNotSupported;
@@ -37,7 +32,7 @@ extern "C" int duet_unsupported(const char* name) {
 extern "C" int duet_driver_unsupported(const char* name) {
   using duet::cuda::Session;
   if (Session::refusal() != cudaSuccess) return cudaErrorInitializationError;
-  say(Session::get(), name, "CUDA_ERROR_NOT_SUPPORTED");
+  say(name, "CUDA_ERROR_NOT_SUPPORTED");
   note(name, "CUDA_ERROR_NOT_SUPPORTED");
   return cudaErrorNotSupported;
 }

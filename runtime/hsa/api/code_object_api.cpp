@@ -5,6 +5,7 @@
 
 #include <cstring>
 
+#include "core/notes.h"
 #include "hsa/api/symbol_info.h"
 #include "hsa/session/session.h"
 
@@ -236,8 +237,8 @@ DUET_HSA(hsa_ext_program_finalize, Other,
   if (isa.handle != kIsa.handle) return HSA_STATUS_ERROR_INVALID_ISA;
   if (code_object == nullptr) return HSA_STATUS_ERROR_INVALID_ARGUMENT;
   if (program->modules.size() != 1) {
-    say_once("hsa_ext_program_finalize: the program has " + std::to_string(program->modules.size()) +
-             " modules: a code object is made of one");
+    core::say_once("hsa_ext_program_finalize: the program has " + std::to_string(program->modules.size()) +
+                   " modules: a code object is made of one");
     return static_cast<hsa_status_t>(HSA_EXT_STATUS_ERROR_FINALIZATION_FAILED);
   }
   CodeObject object;

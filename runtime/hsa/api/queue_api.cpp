@@ -1,4 +1,5 @@
 // Queues and their indices.
+#include "core/notes.h"
 #include "hsa/api/limits.h"
 #include "hsa/session/session.h"
 
@@ -12,7 +13,8 @@ bool is_power_of_two(std::uint32_t size) { return size != 0 && (size & (size - 1
 Queue* queue_of(Session& session, const ApiFunction& function, const hsa_queue_t* handle) {
   Queue* const queue = session.queues.find(handle);
   if (queue == nullptr)
-    say_once(std::string(function.name) + ": the pointer is no queue's, or the queue has been destroyed");
+    core::say_once(std::string(function.name) +
+                   ": the pointer is no queue's, or the queue has been destroyed");
   return queue;
 }
 

@@ -3,6 +3,7 @@
 #include <limits>
 #include <vector>
 
+#include "core/notes.h"
 #include "hsa/api/signal_waits.h"
 #include "hsa/session/session.h"
 
@@ -14,7 +15,8 @@ namespace {
 const Signal* signal_of(Session& session, const ApiFunction& function, hsa_signal_t handle) {
   const Signal* const signal = session.signals.find(handle);
   if (signal == nullptr)
-    say_once(std::string(function.name) + ": the handle is no signal's, or the signal has been destroyed");
+    core::say_once(std::string(function.name) +
+                   ": the handle is no signal's, or the signal has been destroyed");
   return signal;
 }
 

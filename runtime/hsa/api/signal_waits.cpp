@@ -1,4 +1,5 @@
 #include "hsa/api/signal_waits.h"
+#include "core/notes.h"
 
 #include <set>
 
@@ -49,8 +50,8 @@ Found wait_for_any(ApiFunction& function, const std::vector<Awaited>& all, std::
       }
       for (const Awaited& one : all)
         if (session.signals.find(one.signal) == nullptr) {
-          say_once(std::string(function.name) +
-                   ": the handle is no signal's, or the signal has been destroyed");
+          core::say_once(std::string(function.name) +
+                         ": the handle is no signal's, or the signal has been destroyed");
           ended = true;
           return HSA_STATUS_SUCCESS;
         }

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <limits>
 
+#include "core/notes.h"
 #include "hsa/api/extensions.h"
 #include "hsa/api/status_names.h"
 #include "hsa/session/session.h"
@@ -16,8 +17,9 @@ DUET_HSA_EXPORT hsa_status_t hsa_init() {
   static ApiFunction function{"hsa_init", CallKind::Other};
   return call_first(function, [](Session& session, HostThread&) -> hsa_status_t {
     if (session.core().program().side() != nullptr || session.user_queues().most() == 0) {
-      say_once("hsa_init: machine " + session.config().name +
-               " has no user queues (gpu.front_end.user_queues is 0): duet run --machine mi300a has them");
+      core::say_once(
+          "hsa_init: machine " + session.config().name +
+          " has no user queues (gpu.front_end.user_queues is 0): duet run --machine mi300a has them");
       return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
     }
     if (session.references == std::numeric_limits<std::int32_t>::max())

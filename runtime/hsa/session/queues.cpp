@@ -7,6 +7,7 @@
 #include <cstdio>
 
 #include "core/memory.h"
+#include "core/notes.h"
 #include "gpu/front_end/aql_packet.h"
 #include "hsa/session/session.h"
 
@@ -63,7 +64,7 @@ hsa_queue_t* Queues::create(std::uint32_t size, hsa_queue_type32_t type, QueueEr
     queue->number = static_cast<int>(session_.user_queues().open(
         {pages + kRingOffset, size, pages + offsetof(amd_queue_t, read_dispatch_id)}));
   } catch (const Error& error) {
-    say_once(error.what());
+    core::say_once(error.what());
     destroy(*queue);
     return nullptr;
   }
@@ -126,7 +127,8 @@ void Queues::refused(std::uint32_t number, const std::string& why) {
     if (queue.number != static_cast<int>(number) || !queue.active) continue;
     std::fprintf(stderr, "duet: queue %llu: %s: the queue takes no further packet\n",
                  static_cast<unsigned long long>(handle->id), why.c_str());
-    inactivate(queue);  // another queue may get its number
+    queue.active = false;
+    session_.signals.silence(queue.handle->doorbell_signal);
     tell(queue, HSA_STATUS_ERROR_INVALID_PACKET_FORMAT);
   }
 }

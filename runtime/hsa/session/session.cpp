@@ -1,8 +1,6 @@
 #include "hsa/session/session.h"
 
-#include <cstdio>
-#include <mutex>
-#include <set>
+#include "core/notes.h"
 
 namespace duet::hsa {
 
@@ -95,12 +93,9 @@ bool Session::wait(HostThread& host, const std::function<bool()>& done, Picoseco
 }
 
 void Session::forget(HostThread& host) {
-  // What the packet processor has asked the memory for is answered by then.
-  constexpr Picoseconds kLastAnswers = 10'000 * kPicosecondsPerNanosecond;
   queues.close_all();
-  host.wait(core_.cost(CallKind::DeviceSynchronize), [this] { return core_.driver().all_idle(); });
-  host.work(kLastAnswers);
-  host.enter();
+  host.wait(core_.cost(CallKind::DeviceSynchronize),
+            [this] { return core_.driver().all_idle() && user_queues().quiet(); });
   waiting_.clear();
   signal_groups.clear();
   code.forget();
@@ -117,17 +112,10 @@ hsa_status_t answer_text(void* to, std::string text, std::size_t room) {
   return HSA_STATUS_SUCCESS;
 }
 
-void say_once(const std::string& line) {
-  static std::mutex mutex;
-  static auto* const said = new std::set<std::string>;
-  const std::lock_guard lock(mutex);
-  if (said->insert(line).second) std::fprintf(stderr, "duet: %s\n", line.c_str());
-}
-
 }  // namespace duet::hsa
 
 // Called by the stubs of functions that do not exist (exports.txt).
 extern "C" int duet_hsa_unsupported(const char* function) {
-  duet::hsa::say_once(std::string(function) + " is not supported: it fails with HSA_STATUS_ERROR");
+  duet::core::say_once(std::string(function) + " is not supported: it fails with HSA_STATUS_ERROR");
   return HSA_STATUS_ERROR;
 }

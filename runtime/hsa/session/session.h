@@ -128,9 +128,6 @@ hsa_status_t answer(void* to, const Value& value) {
 // `room` bytes with zeros behind the text.
 hsa_status_t answer_text(void* to, std::string text, std::size_t room);
 
-// A line on standard error, each once.
-void say_once(const std::string& line);
-
 }  // namespace duet::hsa
 
 #define DUET_HSA_EXPORT extern "C" __attribute__((visibility("default")))

@@ -1,11 +1,13 @@
 #include "opencl/api/launches.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
-#include <cstdio>
 #include <cstring>
 
 #include "core/launch.h"
+#include "core/notes.h"
 #include "gpu/work_parts.h"
 #include "opencl/api/programs.h"
 
@@ -117,8 +119,8 @@ cl_int launch(Session& session, HostThread& host, cl_command_queue queue, cl_ker
     const cl_mem memory = kernel->arguments[i].memory;
     if (memory == nullptr) continue;
     if (find(memory) == nullptr) {
-      std::fprintf(stderr, "duet: kernel '%s': argument %zu is a memory object that has been released\n",
-                   kernel->function->name.c_str(), i);
+      core::say_once(fmt::format("kernel '{}': argument {} is a memory object that has been released",
+                                 kernel->function->name, i));
       return CL_INVALID_KERNEL_ARGS;
     }
     options.uses.emplace_back(memory);

@@ -1,10 +1,12 @@
 #include "opencl/api/programs.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
-#include <cstdio>
 #include <utility>
 
+#include "core/notes.h"
 #include "opencl/compiler/compiler.h"
 #include "opencl/compiler/grid_parts.h"
 #include "opencl/compiler/options.h"
@@ -158,12 +160,12 @@ core::Function* function_for_parts(Session& session, _cl_kernel& kernel) {
                                        [](const ptx::Variable& one) { return !one.constant; });
     const std::optional<std::string> ptx = with_grid_parts(program.ptx);
     if (has_state || !ptx) {
-      std::fprintf(
-          stderr,
-          "duet: kernel '%s': the global size has more groups than the GPU's grid, and the program has "
-          "%s: build it with -cl-std=CL2.0 and without -cl-uniform-work-group-size\n",
-          kernel.function->name.c_str(),
-          has_state ? "variables of its own" : "PTX that reads the grid in other ways than mov");
+      core::say_once(
+          fmt::format("kernel '{}': the global size has more groups than the GPU's grid, and the program has "
+                      "{}: build it "
+                      "with -cl-std=CL2.0 and without -cl-uniform-work-group-size",
+                      kernel.function->name,
+                      has_state ? "variables of its own" : "PTX that reads the grid in other ways than mov"));
       return nullptr;
     }
     if (load_image(session, program, *ptx, program.parts_image).failed()) return nullptr;

@@ -1,15 +1,13 @@
 #include "opencl/session/session.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <cstring>
-#include <mutex>
-#include <set>
 #include <string>
 #include <unordered_set>
 
 #include "core/copies.h"
 #include "core/launch.h"
+#include "core/notes.h"
 #include "opencl/session/work.h"
 
 namespace duet::opencl {
@@ -139,11 +137,7 @@ cl_int Answer::bytes(const void* from, std::size_t size) const {
 }
 
 void refuse(const char* function) {
-  static std::mutex mutex;
-  static auto* const said = new std::set<std::string>;
-  const std::lock_guard lock(mutex);
-  if (said->insert(function).second)
-    std::fprintf(stderr, "duet: %s is not supported: it fails with CL_INVALID_OPERATION\n", function);
+  core::say_once(std::string(function) + " is not supported: it fails with CL_INVALID_OPERATION");
 }
 
 }  // namespace duet::opencl
