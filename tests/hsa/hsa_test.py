@@ -8,28 +8,17 @@ import re
 import shutil
 import subprocess
 import sys
-import tempfile
 import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from c_programs import CPrograms  # noqa: E402
 
 BUILD, SOURCE = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
 DUET = BUILD / "bin/duet"
 LIBRARY = BUILD / "lib/duet/hsa/libhsa-runtime64.so.1"
 PROGRAMS = SOURCE / "tests/hsa/programs"
-WORK = pathlib.Path(tempfile.mkdtemp(prefix="duet-hsa-"))
-
-
-def call(*command, **options):
-    environment = {**options.pop("env", os.environ), "XDG_CACHE_HOME": str(WORK / "cache")}
-    return subprocess.run([str(word) for word in command], capture_output=True, text=True, check=False, timeout=300, env=environment, **options)
-
-
-def program(name):
-    """The program of tests/hsa/programs, compiled once."""
-    binary = WORK / name
-    if not binary.exists():
-        done = call("cc", "-O1", "-Wall", "-Wextra", "-Werror", PROGRAMS / f"{name}.c", "-o", binary, LIBRARY, "-lpthread")
-        assert done.returncode == 0, done.stderr
-    return binary
+C = CPrograms(PROGRAMS, LIBRARY)
+WORK, call, program = C.work, C.call, C.program
 
 
 def code_object(name, options=()):

@@ -6,28 +6,15 @@ import os
 import pathlib
 import subprocess
 import sys
-import tempfile
 import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from c_programs import CPrograms  # noqa: E402
 
 BUILD, SOURCE = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
 DUET = BUILD / "bin/duet"
-WORK = pathlib.Path(tempfile.mkdtemp(prefix="duet-opencl-"))
-
-
-def call(*command, **options):
-    # Nothing that an earlier run compiled is found again.
-    environment = {**options.pop("env", os.environ), "XDG_CACHE_HOME": str(WORK / "cache")}
-    return subprocess.run([str(word) for word in command], capture_output=True, text=True, check=False, timeout=300, env=environment, **options)
-
-
-def program(name):
-    """The program of tests/opencl/programs, compiled once."""
-    binary = WORK / name
-    if not binary.exists():
-        source = SOURCE / "tests/opencl/programs" / f"{name}.c"
-        done = call("cc", "-O1", "-Wall", "-Wextra", "-Werror", source, "-o", binary, "-lOpenCL", "-lpthread", "-lm")
-        assert done.returncode == 0, done.stderr
-    return binary
+C = CPrograms(SOURCE / "tests/opencl/programs", "-lOpenCL")
+WORK, call, program = C.work, C.call, C.program
 
 
 class OpenCl(unittest.TestCase):

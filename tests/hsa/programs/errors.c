@@ -46,7 +46,8 @@ static void check_memory(void) {
   memory = allocate(gpu.fine, 64);
   const hsa_agent_t no_agent = {77};
   EQUAL(hsa_memory_assign_agent(memory, no_agent, HSA_ACCESS_PERMISSION_RW), HSA_STATUS_ERROR_INVALID_AGENT);
-  EQUAL(hsa_memory_assign_agent(NULL, gpu.agent, HSA_ACCESS_PERMISSION_RW), HSA_STATUS_ERROR_INVALID_ARGUMENT);
+  EQUAL(hsa_memory_assign_agent(NULL, gpu.agent, HSA_ACCESS_PERMISSION_RW),
+        HSA_STATUS_ERROR_INVALID_ARGUMENT);
   CHECK(hsa_memory_assign_agent(memory, gpu.agent, HSA_ACCESS_PERMISSION_RW));
   CHECK(hsa_memory_free(memory));
   CHECK(hsa_memory_free(NULL));
@@ -78,7 +79,8 @@ static void check_signals_and_queues(void) {
   EQUAL(hsa_queue_create(gpu.agent, 64, 0, NULL, NULL, 0, 0, &queue), HSA_STATUS_ERROR_OUT_OF_RESOURCES);
   for (int i = 0; i < 23; ++i) CHECK(hsa_queue_destroy(all[i]));
   signal = new_signal(0);
-  CHECK(hsa_soft_queue_create(gpu.fine, 8, HSA_QUEUE_TYPE_SINGLE, HSA_QUEUE_FEATURE_AGENT_DISPATCH, signal, &queue));
+  CHECK(hsa_soft_queue_create(gpu.fine, 8, HSA_QUEUE_TYPE_SINGLE, HSA_QUEUE_FEATURE_AGENT_DISPATCH, signal,
+                              &queue));
   EQUAL(queue->doorbell_signal.handle, signal.handle);
   EQUAL(*(uint16_t*)queue->base_address, HSA_PACKET_TYPE_INVALID);
   EQUAL(hsa_queue_add_write_index_scacq_screl(queue, 2), 0);
@@ -100,8 +102,8 @@ static void check_code(const char* folder) {
   EQUAL(hsa_executable_load_agent_code_object(executable, gpu.agent, reader, NULL, NULL),
         HSA_STATUS_ERROR_INVALID_CODE_OBJECT);
   hsa_ext_program_t program;
-  CHECK(hsa_ext_program_create(HSA_MACHINE_MODEL_LARGE, HSA_PROFILE_BASE, HSA_DEFAULT_FLOAT_ROUNDING_MODE_DEFAULT,
-                               "", &program));
+  CHECK(hsa_ext_program_create(HSA_MACHINE_MODEL_LARGE, HSA_PROFILE_BASE,
+                               HSA_DEFAULT_FLOAT_ROUNDING_MODE_DEFAULT, "", &program));
   char brig[64] = "HSA BRIG";
   EQUAL(hsa_ext_program_add_module(program, (hsa_ext_module_t)brig), HSA_STATUS_ERROR_INVALID_CODE_OBJECT);
   CHECK(hsa_executable_freeze(executable, NULL));
@@ -112,9 +114,7 @@ static void check_code(const char* folder) {
   EQUAL(hsa_code_object_reader_destroy(reader), HSA_STATUS_ERROR_INVALID_CODE_OBJECT_READER);
   CHECK(hsa_executable_destroy(executable));
   EQUAL(hsa_executable_destroy(executable), HSA_STATUS_ERROR_INVALID_EXECUTABLE);
-  char name[4096];
-  snprintf(name, sizeof name, "%s/kernels.hsaco", folder);
-  load_file(&gpu, name);
+  load_file(&gpu, folder, "kernels.hsaco");
   EQUAL(hsa_executable_get_symbol_by_name(gpu.executable, "none", &gpu.agent, &symbol),
         HSA_STATUS_ERROR_INVALID_SYMBOL_NAME);
   EQUAL(hsa_executable_get_symbol_by_name(gpu.executable, "add", NULL, &symbol),
@@ -164,7 +164,8 @@ static void check_refusal(void (*spoil)(hsa_kernel_dispatch_packet_t*), bool wit
     hsa_queue_t* queue;
     hsa_signal_t wakes;
   } own = {NULL, new_signal(1)};
-  CHECK(hsa_queue_create(gpu.agent, 64, HSA_QUEUE_TYPE_MULTI, tell, &own, UINT32_MAX, UINT32_MAX, &own.queue));
+  CHECK(
+      hsa_queue_create(gpu.agent, 64, HSA_QUEUE_TYPE_MULTI, tell, &own, UINT32_MAX, UINT32_MAX, &own.queue));
   const struct kernel turn = find_kernel(&gpu, "turn");
   uint64_t number;
   hsa_kernel_dispatch_packet_t* packet = next_packet(own.queue, &number);

@@ -10,12 +10,7 @@ static void tell(hsa_status_t status, hsa_queue_t* queue, void* data) {
 }
 
 int main(int argc, char** argv) {
-  if (argc != 2) return 2;
-  char name[4096];
-  snprintf(name, sizeof name, "%s/kernels.hsaco", argv[1]);
-  CHECK(hsa_init());
-  struct gpu gpu = find_gpu();
-  load_file(&gpu, name);
+  struct gpu gpu = start(argc, argv, "kernels.hsaco");
   hsa_queue_t* queue;
   CHECK(hsa_queue_create(gpu.agent, 64, HSA_QUEUE_TYPE_MULTI, tell, NULL, UINT32_MAX, UINT32_MAX, &queue));
   void** kernarg = allocate(gpu.fine, sizeof(void*));

@@ -1,9 +1,8 @@
 // What HSA test programs share: the first line that differs ends the program with its number, and a GPU with
 // a queue, memory and code.
 //
-//   CHECK(hsa_init());
-//   struct gpu gpu = find_gpu();
-//   const struct kernel copy = load_kernel(&gpu, "k.hsaco", "copy");
+//   struct gpu gpu = start(argc, argv, "kernels.hsaco");  // of the folder argv[1]
+//   const struct kernel copy = find_kernel(&gpu, "copy");
 #include <fcntl.h>
 #include <hsa/hsa.h>
 #include <stdint.h>
@@ -82,7 +81,9 @@ static inline struct kernel kernel_of(hsa_executable_symbol_t symbol) {
   return kernel;
 }
 
-static inline void load_file(struct gpu* gpu, const char* name) {
+static inline void load_file(struct gpu* gpu, const char* folder, const char* file_name) {
+  char name[4096];
+  snprintf(name, sizeof name, "%s/%s", folder, file_name);
   const int file = open(name, O_RDONLY);
   if (file < 0) {
     perror(name);
@@ -96,6 +97,15 @@ static inline void load_file(struct gpu* gpu, const char* name) {
   CHECK(hsa_executable_load_agent_code_object(gpu->executable, gpu->agent, reader, NULL, NULL));
   CHECK(hsa_executable_freeze(gpu->executable, NULL));
   CHECK(hsa_code_object_reader_destroy(reader));
+}
+
+// HSA, its GPU, and the code object of the folder.
+static inline struct gpu start(int argc, char** argv, const char* file_name) {
+  if (argc != 2) exit(2);
+  CHECK(hsa_init());
+  struct gpu gpu = find_gpu();
+  load_file(&gpu, argv[1], file_name);
+  return gpu;
 }
 
 static inline struct kernel find_kernel(const struct gpu* gpu, const char* name) {

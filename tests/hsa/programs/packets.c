@@ -1,5 +1,5 @@
-// Packets: kernels with group memory and in three dimensions, the barrier bit, both barriers, more packets than
-// the ring has places, and two queues at once.
+// Packets: kernels with group memory and in three dimensions, the barrier bit, both barriers, more packets
+// than the ring has places, and two queues at once.
 #include <hsa/hsa_ext_amd.h>
 
 #include "hsa_test.h"
@@ -96,7 +96,8 @@ static void check_barrier(hsa_packet_type_t type) {
     int* data;
     int value;
   } one = {data, 1}, two = {data, 2};
-  const hsa_signal_t first_done = new_signal(1), never = new_signal(1), done = new_signal(1), passed = new_signal(1);
+  const hsa_signal_t first_done = new_signal(1), never = new_signal(1), done = new_signal(1),
+                     passed = new_signal(1);
   uint64_t number;
   hsa_barrier_and_packet_t* packet = next_packet(second, &number);
   packet->dep_signal[0] = any ? never : first_done;
@@ -154,12 +155,7 @@ static void check_times(void) {
 }
 
 int main(int argc, char** argv) {
-  if (argc != 2) return 2;
-  char name[4096];
-  snprintf(name, sizeof name, "%s/kernels.hsaco", argv[1]);
-  CHECK(hsa_init());
-  gpu = find_gpu();
-  load_file(&gpu, name);
+  gpu = start(argc, argv, "kernels.hsaco");
   check_group_memory();
   check_dynamic_group_memory();
   check_dimensions();

@@ -1,4 +1,5 @@
-// Four threads write packets into one queue with the write index as HSA's manual has it; each waits for its own.
+// Four threads write packets into one queue with the write index as HSA's manual has it; each waits for its
+// own.
 #include <pthread.h>
 
 #include "hsa_test.h"
@@ -37,12 +38,7 @@ static void* produce(void* number) {
 }
 
 int main(int argc, char** argv) {
-  if (argc != 2) return 2;
-  char name[4096];
-  snprintf(name, sizeof name, "%s/kernels.hsaco", argv[1]);
-  CHECK(hsa_init());
-  gpu = find_gpu();
-  load_file(&gpu, name);
+  gpu = start(argc, argv, "kernels.hsaco");
   add = find_kernel(&gpu, "add");
   pthread_t threads[kThreads];
   for (int i = 0; i < kThreads; ++i) pthread_create(&threads[i], NULL, produce, (void*)(intptr_t)i);

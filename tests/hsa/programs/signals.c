@@ -58,7 +58,8 @@ static void check_groups(void) {
   const hsa_signal_value_t compared[2] = {3, 5};
   hsa_signal_t found;
   hsa_signal_value_t value;
-  CHECK(hsa_signal_group_wait_any_scacquire(group, conditions, compared, HSA_WAIT_STATE_BLOCKED, &found, &value));
+  CHECK(hsa_signal_group_wait_any_scacquire(group, conditions, compared, HSA_WAIT_STATE_BLOCKED, &found,
+                                            &value));
   EQUAL(found.handle, both[1].handle);
   EQUAL(value, 4);
   CHECK(hsa_signal_group_destroy(group));
@@ -86,7 +87,8 @@ static void check_handlers(void) {
   CHECK(hsa_amd_signal_async_handler(raised, HSA_SIGNAL_CONDITION_EQ, 0, handler, &awaited));
   EQUAL(handled, 0);
   hsa_signal_store_relaxed(raised, 0);
-  EQUAL(hsa_signal_wait_scacquire(awaited, HSA_SIGNAL_CONDITION_EQ, 7, UINT64_MAX, HSA_WAIT_STATE_BLOCKED), 7);
+  EQUAL(hsa_signal_wait_scacquire(awaited, HSA_SIGNAL_CONDITION_EQ, 7, UINT64_MAX, HSA_WAIT_STATE_BLOCKED),
+        7);
   EQUAL(handled, 1);
   hsa_signal_store_relaxed(raised, 1);
   hsa_signal_store_relaxed(raised, 0);

@@ -1,8 +1,8 @@
 // Variables of a code object: their addresses, and copies from and to them.
 #include "hsa_test.h"
 
-static hsa_status_t number_symbols(hsa_executable_t executable, hsa_agent_t agent, hsa_executable_symbol_t symbol,
-                                   void* data) {
+static hsa_status_t number_symbols(hsa_executable_t executable, hsa_agent_t agent,
+                                   hsa_executable_symbol_t symbol, void* data) {
   (void)executable;
   (void)agent;
   hsa_symbol_kind_t kind;
@@ -28,12 +28,7 @@ static void* address_of(const struct gpu* gpu, const char* name, uint32_t bytes,
 }
 
 int main(int argc, char** argv) {
-  if (argc != 2) return 2;
-  char name[4096];
-  snprintf(name, sizeof name, "%s/variables.hsaco", argv[1]);
-  CHECK(hsa_init());
-  struct gpu gpu = find_gpu();
-  load_file(&gpu, name);
+  struct gpu gpu = start(argc, argv, "variables.hsaco");
   int kinds[3] = {0, 0, 0};
   CHECK(hsa_executable_iterate_agent_symbols(gpu.executable, gpu.agent, number_symbols, kinds));
   EQUAL(kinds[HSA_SYMBOL_KIND_VARIABLE], 2);

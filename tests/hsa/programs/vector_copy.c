@@ -1,5 +1,6 @@
-// A vector is copied by a kernel whose packet the program writes itself, in both manners: HSA 1.2's readers and
-// executables with vector_copy.hsaco, and HSA 1.0's finalizer with vector_copy.brig, as CLOC's programs do it.
+// A vector is copied by a kernel whose packet the program writes itself, in both manners: HSA 1.2's readers
+// and executables with vector_copy.hsaco, and HSA 1.0's finalizer with vector_copy.brig, as CLOC's programs
+// do it.
 //
 //   vector_copy FOLDER        of the two files
 #include <hsa/hsa_ext_finalize.h>
@@ -90,14 +91,10 @@ static struct kernel finalized(struct gpu* gpu, const char* name) {
 }
 
 int main(int argc, char** argv) {
-  if (argc != 2) return 2;
-  char name[4096];
-  CHECK(hsa_init());
-  struct gpu gpu = find_gpu();
-  snprintf(name, sizeof name, "%s/vector_copy.hsaco", argv[1]);
-  load_file(&gpu, name);
+  struct gpu gpu = start(argc, argv, "vector_copy.hsaco");
   check(&gpu, find_kernel(&gpu, "vector_copy.kd"), 0);
   check(&gpu, find_kernel(&gpu, "vector_copy"), 0);
+  char name[4096];
   snprintf(name, sizeof name, "%s/vector_copy.brig", argv[1]);
   check(&gpu, finalized(&gpu, name), 1);
   CHECK(hsa_executable_destroy(gpu.executable));
