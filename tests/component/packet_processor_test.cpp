@@ -280,6 +280,25 @@ TEST(PacketProcessor, MemoryThatTheGpuDoesNotReachIsNamed) {
                                       "0: its arguments are not in memory that the GPU reaches"}));
 }
 
+// Arguments at the end of what is mapped: some are being read when the rest is refused, and the queue's
+// number is given to one whose kernels have fewer.
+TEST(PacketProcessor, AnswersOfARefusedPacketReachNoOtherQueue) {
+  QueueRig rig;
+  const std::uint32_t queue = rig.open();
+  rig.dispatch(queue, 0, 1, 0);
+  rig.set(rig.place(queue, 0) + 40, virtual_address(rig.page + QueueRig::kPageBytes - 200).value());
+  rig.ring(queue, 1);
+  rig.run_until([&] { return !rig.refusals.empty(); });
+  EXPECT_FALSE(rig.processor().quiet());
+  rig.argument_bytes = 8;
+  const std::uint32_t next = rig.open();
+  EXPECT_NE(next, queue);
+  rig.dispatch(next, 0, 1, rig.signal(0, 1));
+  rig.ring(next, 1);
+  EXPECT_TRUE(rig.run_until([&] { return rig.value(0) == 0 && rig.processor().quiet(); }));
+  EXPECT_EQ(rig.open(), queue);
+}
+
 TEST(PacketProcessor, TimesDoNotDependOnTheOrderOfTicks) {
   const auto run = [](std::uint64_t seed) {
     QueueRig rig(seed);

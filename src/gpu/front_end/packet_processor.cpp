@@ -36,7 +36,8 @@ void PacketProcessor::connect_distributor(sim::Queue<TaskReady>& tasks, sim::Que
 std::uint32_t PacketProcessor::open(const UserQueue& queue) {
   // A place of one that is closed and has nothing on its way is given again.
   auto free = std::find_if(queues_.begin(), queues_.end(), [](const Queue& own) {
-    return !own.open && own.stage == Stage::Idle && own.incomplete == 0 && own.invalid.empty();
+    return !own.open && own.stage == Stage::Idle && own.incomplete == 0 && own.invalid.empty() &&
+           own.asked == own.answered;
   });
   if (free == queues_.end()) free = queues_.emplace(free);
   *free = Queue{};
