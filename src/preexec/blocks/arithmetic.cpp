@@ -91,6 +91,13 @@ class Exactly {
     return finish(result, operands);
   }
 
+  // Of a double's NaN, too, the sign is changed: the result is the NaN that settles, not the operand.
+  NodeId change_sign(const std::string& what) {
+    if (is_single(type_)) return operation(what, 1);
+    s_[0] = g_.call(name(what), {s_[0]}, bits());
+    return finish(s_[0], 1);
+  }
+
   NodeId approximate(const std::string& what) {
     if (!is_single(type_)) return no(std::string(ptx::opcode_name(in_.op.opcode)) + " of double precision");
     return operation(what, 1);
@@ -134,9 +141,9 @@ class Exactly {
         return operation(in_.op.opcode == Opcode::Min ? "pick_min" : "pick_max", 2);
       }
       case Opcode::Abs:
-        return operation("abs", 1);
+        return change_sign("abs");
       case Opcode::Neg:
-        return operation("neg", 1);
+        return change_sign("neg");
       default:
         return no("'" + std::string(ptx::opcode_name(in_.op.opcode)) + "' of floats");
     }
