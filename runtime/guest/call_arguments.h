@@ -42,14 +42,14 @@ struct _cl_sampler;
 namespace duet::guest {
 
 // Bits of what duet_guest_after_call does (duet_guest.cpp).
-enum Due : std::uint64_t { kPrint = 1, kStartThread = 2 };
+enum Due : std::uint64_t { kPrint = 1, kStartThread = 2, kCallFunction = 4 };
 
 // As duet_guest.S leaves them.
 struct CallFrame {
-  std::array<std::uint64_t, 8> registers;
-  std::uint64_t stack;     // of the caller: further arguments
-  std::uint64_t begun_ns;  // simulated time of the call's first instruction
-  std::uint64_t due;       // answered: what the program does before the call returns, of `Due`
+  std::array<std::uint64_t, 8> registers;  // answered with kCallFunction: the function and its arguments
+  std::uint64_t stack;                     // of the caller: further arguments
+  std::uint64_t begun_ns;                  // simulated time of the call's first instruction
+  std::uint64_t due;  // answered: what the program does before the call returns, of `Due`
 };
 
 class ArgumentWords {

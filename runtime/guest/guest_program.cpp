@@ -35,10 +35,14 @@ struct SegmentationFault {};
 
 // duet_guest.cpp's: where to put a host function with its arguments; and device code's output.
 constexpr const char *kNextFunction = "duetGuestNextFunction", *kTakeText = "duetGuestTakeText";
+// A function that a call called in its middle has returned.
+constexpr const char* kReturned = "duetGuestReturned";
 
 thread_local host::GuestThread* this_thread = nullptr;  // process::Thread has it
 thread_local const char* this_call = nullptr;           // its name; null: not in a call
 thread_local bool functions_expected = false;           // by this call
+// The thread's latest stop is in kReturned: where a call says what comes next. 0: in the call itself.
+thread_local std::uint64_t next_place = 0;
 
 }  // namespace
 
@@ -126,6 +130,22 @@ void* GuestProgram::allocate(Bytes bytes, bool uncached) {
   return ArgumentWords::pointer<void>(static_cast<std::uint64_t>(first));
 }
 
+std::uint64_t GuestProgram::word_at(const void* place) {
+  std::uint64_t word = 0;
+  program_.machine().system().processor()->memory().look_at(address_of(place), sizeof word,
+                                                            reinterpret_cast<std::byte*>(&word));
+  return word;
+}
+
+void* GuestProgram::doorbells() {
+  if (doorbells_ != nullptr) return doorbells_;
+  doorbells_ = allocate(rv64::kPageBytes, false);
+  if (doorbells_ == nullptr) return nullptr;
+  host_.space().memory().set_type(address_of(doorbells_), rv64::kPageBytes, rv64::MemoryType::Device);
+  program_.machine().system().processor()->memory().give_to_device(address_of(doorbells_));
+  return doorbells_;
+}
+
 void GuestProgram::release(void* first, Bytes bytes) {
   host_.space().unmap(address_of(first).value(), bytes);
 }
@@ -148,7 +168,7 @@ process::ProgramSide::Function GuestProgram::next_function() {
     std::exchange(ended_, nullptr)();
   }
   // This thread does nothing else. OpenCL's functions may make calls.
-  if (first_call_ == nullptr || !first_call_->served.opencl)
+  if (first_call_ == nullptr || first_call_->served.api == Api::Cuda)
     cuda::Session::get().thread().in_host_function = true;
   calls_.wait_for_work([this] { return !due_.empty(); });
   Due next = std::move(due_.front());
@@ -176,9 +196,9 @@ const GuestProgram::Name& GuestProgram::name_at(std::uint64_t address) {
 // One session serves all calls: handles and memory of one API are nothing to the other.
 void GuestProgram::meet(const Name& name) {
   if (first_call_ == nullptr) first_call_ = &name;
-  if (first_call_->served.opencl != name.served.opencl)
-    program_.end(125, fmt::format("duet: {} after {}: a program on simulated cores uses CUDA or OpenCL, not "
-                                  "both: take one of them out, or run it natively",
+  if (first_call_->served.api != name.served.api)
+    program_.end(125, fmt::format("duet: {} after {}: a program on simulated cores uses CUDA, OpenCL or HSA, "
+                                  "one of them: take the others out, or run it natively",
                                   name.text, first_call_->text));
 }
 
@@ -212,6 +232,8 @@ std::uint64_t GuestProgram::serve(const host::GuestCall& call) {
     this_thread->enter();
     this_thread->called(frame.begun_ns * kPicosecondsPerNanosecond);
     ArgumentWords words(*this, frame);
+    const char* const outer_call = std::exchange(this_call, nullptr);
+    const std::uint64_t outer_place = std::exchange(next_place, 0);
     std::uint64_t result = 0;
     if (name.text == kTakeText) {
       result = take_text(frame.registers[0], frame.registers[1]);
@@ -222,17 +244,49 @@ std::uint64_t GuestProgram::serve(const host::GuestCall& call) {
       meet(name);
       this_call = name.text.c_str();
       result = result_of(name, words);
-      this_call = nullptr;
     }
     this_thread->enter();  // the thread's clock may be ahead
     std::uint64_t due = 0;
     if (name.text != kTakeText && !program_.text_for_program().empty()) due |= kPrint;
     if (std::exchange(functions_expected, false)) due |= kStartThread;
-    if (due != 0)
-      write(ArgumentWords::pointer<std::byte>(call.arguments[1]) + offsetof(CallFrame, due), &due,
-            sizeof due);
+    result = hand_over(result, nullptr, due);
+    this_call = outer_call;
+    next_place = outer_place;
     return result;
   });
+}
+
+// Leaves for the thread of the program, at its latest stop, what is due, and a call's result or a function
+// that the call needs called before. Returns what the stop itself answers.
+std::uint64_t GuestProgram::hand_over(std::uint64_t result, const Function* function, std::uint64_t due) {
+  auto* const frame = ArgumentWords::pointer<std::byte>(calls_.current().arguments[1]);
+  Function next;
+  if (function != nullptr) next = *function;
+  if (next_place != 0) {
+    if (function == nullptr) next.arguments[0] = result;
+    write(ArgumentWords::pointer<void>(next_place), &next, sizeof next);
+    result = function != nullptr ? 1 : 0;
+  } else if (function != nullptr) {
+    static_assert(sizeof next <= sizeof CallFrame::registers);
+    write(frame + offsetof(CallFrame, registers), &next, sizeof next);
+    due |= kCallFunction;
+  }
+  if (due != 0) write(frame + offsetof(CallFrame, due), &due, sizeof due);
+  return result;
+}
+
+// Calls that the function makes are served here, in the middle of this one.
+std::uint64_t GuestProgram::call(const Function& function) {
+  const char* const own_call = std::exchange(this_call, nullptr);
+  this_thread->enter();
+  calls_.answer(hand_over(0, &function, 0));
+  while (name_at(calls_.current().arguments[0]).text != kReturned) calls_.answer(serve(calls_.current()));
+  CallFrame frame{};
+  read(ArgumentWords::pointer<void>(calls_.current().arguments[1]), &frame, sizeof frame);
+  this_thread->enter();
+  this_call = own_call;
+  next_place = frame.registers[1];
+  return frame.registers[0];
 }
 
 }  // namespace duet::guest

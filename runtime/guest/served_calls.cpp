@@ -10,6 +10,7 @@
 #include "cuda_runtime_api.h"
 #include "duet_full_empty.h"
 #include "guest/served_by_hand.h"
+#include "guest/served_hsa.h"
 #include "guest/served_opencl.h"
 
 extern "C" {
@@ -85,10 +86,11 @@ const std::map<std::string, Served>& all() {
 }  // namespace
 
 ServedName served(const std::string& name) {
-  if (const Served of_opencl = served_opencl(name)) return {of_opencl, false, true};
-  if (const auto found = all().find(name); found != all().end()) return {found->second, false, false};
+  if (const Served of_opencl = served_opencl(name)) return {of_opencl, false, Api::OpenCl};
+  if (const Served of_hsa = served_hsa(name)) return {of_hsa, false, Api::Hsa};
+  if (const auto found = all().find(name); found != all().end()) return {found->second, false, Api::Cuda};
   for (const char* ending : {"_ptsz", "_ptds"})
-    if (name.ends_with(ending)) return {served(name.substr(0, name.size() - 5)).function, true, false};
+    if (name.ends_with(ending)) return {served(name.substr(0, name.size() - 5)).function, true, Api::Cuda};
   return {};
 }
 

@@ -8,10 +8,12 @@
 
 namespace duet::guest {
 
+enum class Api : std::uint8_t { Cuda, OpenCl, Hsa };
+
 struct ServedName {
   Served function = nullptr;  // null: the name is not served
   bool per_thread = false;    // stream 0 is the calling thread's own (_ptsz and _ptds names)
-  bool opencl = false;        // of the two APIs this one
+  Api api = Api::Cuda;
 };
 ServedName served(const std::string& name);
 

@@ -28,6 +28,11 @@ class ProgramSide {
   // holds them.
   virtual void* allocate(Bytes bytes, bool uncached) = 0;
   virtual void release(void* first, Bytes bytes) = 0;
+  // A word as it is now. Looking changes nothing in the machine.
+  virtual std::uint64_t word_at(const void* place) = 0;
+  // A page whose word i is the doorbell of user queue i: a store of n there says that packet n is written.
+  // The same for all; null where the program may have no more memory.
+  virtual void* doorbells() = 0;
   // The program may not touch these whole pages, or may again.
   virtual void hide(void* first, Bytes bytes, bool hidden) = 0;
   // A function of the program, with its arguments.
@@ -35,6 +40,8 @@ class ProgramSide {
     const void* address = nullptr;
     std::array<std::uint64_t, 4> arguments{};
   };
+  // Calls it on the core of the thread whose call is being served.
+  virtual std::uint64_t call(const Function& function) = 0;
   // It begins now, in simulated time, on the API's thread in the program. `ended` is called from there.
   virtual void begin(const Function& function, std::function<void()> ended) = 0;
   // The call that is being served names a function to begin later: the program makes that thread.

@@ -38,7 +38,7 @@ void GuestCalls::forget(std::uint64_t thread) {
                                   [&](const auto& one) { return one->call.thread == thread; });
   if (place == callers_.end()) return;
   Caller& caller = **place;
-  if (caller.in_call && !caller.turns->ended()) {
+  if ((caller.in_call || caller.inside != 0) && !caller.turns->ended()) {
     (void)place->release();  // it waits for ever, and may not lose the objects of its wait
   } else if (!caller.turns->ended()) {
     caller.ends = true;
@@ -108,6 +108,15 @@ bool GuestCalls::wait_for(const std::function<bool()>& done) {
     if (std::exchange(caller.hopeless, false) && !done()) return false;
   }
   return true;
+}
+
+void GuestCalls::answer(std::uint64_t result) {
+  Caller& caller = *current_;
+  caller.result = result;
+  caller.in_call = false;
+  ++caller.inside;
+  caller.turns->pause();
+  --caller.inside;
 }
 
 void GuestCalls::wait_for_work(const std::function<bool()>& done) {

@@ -52,6 +52,9 @@ class GuestCalls {
   void wait_until(Picoseconds time);
   // False: it never will.
   bool wait_for(const std::function<bool()>& done);
+  // Answers the call, and goes on when its thread makes the next one, which is the current one then: the
+  // program has something to do in the middle of a call.
+  void answer(std::uint64_t result);
   // Waits for work, as long as there is a machine: an idle machine is no reason to end the wait.
   void wait_for_work(const std::function<bool()>& done);
 
@@ -59,6 +62,7 @@ class GuestCalls {
   struct Caller {
     GuestCall call;
     std::uint64_t result = 0;
+    unsigned inside = 0;  // calls in whose middle the program has something to do
     bool in_call = false, ends = false, hopeless = false, idle = false;
     Picoseconds until = 0;
     const std::function<bool()>* done = nullptr;

@@ -5,7 +5,7 @@
 # caller's stack begins (arguments that registers have no room for), the time at which the call began, and room
 # for an answer, and makes the system call that Duet serves: a0 the name's address, a1 that of these words. What
 # is answered is what the function returns; the room is not 0 then if something is left to do, for which
-# duet_guest_after_call is called. Structures and pointers follow the RISC-V calling convention (LP64D).
+# duet_guest_after_call is called, and what that returns counts. Structures and pointers follow the RISC-V calling convention (LP64D).
 
   .text
   .globl duet_guest_call
@@ -35,11 +35,11 @@ duet_guest_call:
   addi sp, sp, 112
   ret
 1:
-  sd a0, 88(sp)
   sd ra, 96(sp)
+  mv a1, a0
   mv a0, t0
+  mv a2, sp
   call duet_guest_after_call
-  ld a0, 88(sp)
   ld ra, 96(sp)
   addi sp, sp, 112
   ret

@@ -20,9 +20,9 @@ constexpr unsigned kMostConfigurations = 16;  // launches inside the arguments o
 thread_local Configuration configurations[kMostConfigurations];
 thread_local unsigned configuration_count = 0;
 
-// A stream's due host function, as guest_program.cpp writes it.
+// A function of the program that is due, as guest_program.cpp writes it.
 struct HostFunction {
-  void (*address)(void*, void*, void*, void*);
+  void* (*address)(void*, void*, void*, void*);
   void* arguments[4];
 };
 
@@ -32,6 +32,8 @@ extern "C" {
 
 // Takes as much of device code's output as there is room for; returns the number of bytes.
 size_t duetGuestTakeText(void* text, size_t room);
+// The function has returned this. True: the next one is due; false: the call is over, with arguments[0].
+bool duetGuestReturned(void* result, HostFunction* next);
 // Waits for the next host function; the one before has ended.
 void duetGuestNextFunction(HostFunction* function);
 // Calls of the functions below, under names of their own.
@@ -79,12 +81,19 @@ static void need_thread() {
 }
 
 // What a call has left to do (call_arguments.h): 1: device code has printed something; 2: the call named a
-// function that is to be called later.
-__attribute__((visibility("hidden"))) void duet_guest_after_call(unsigned long due) {
+// function that is to be called later; 4: `function` is due in its middle. Returns the call's result.
+__attribute__((visibility("hidden"))) void* duet_guest_after_call(unsigned long due, void* result,
+                                                                  const HostFunction* function) {
   char text[256];
   if ((due & 1) != 0)
     while (const size_t bytes = duetGuestTakeText(text, sizeof text)) fwrite(text, 1, bytes, stdout);
   if ((due & 2) != 0) need_thread();
+  if ((due & 4) == 0) return result;
+  HostFunction next = *function;
+  do {
+    result = next.address(next.arguments[0], next.arguments[1], next.arguments[2], next.arguments[3]);
+  } while (duetGuestReturned(result, &next));
+  return next.arguments[0];
 }
 
 cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void* data) {

@@ -79,7 +79,7 @@ DUET_HSA_EXPORT std::uint32_t hsa_amd_signal_wait_any(std::uint32_t count, hsa_s
   for (std::uint32_t i = 0; i < count; ++i) all.push_back({signals[i], conditions[i], compared[i]});
   const Found found = wait_for_any(function, all, timeout, state);
   if (found.number >= all.size()) return std::numeric_limits<std::uint32_t>::max();
-  if (satisfying != nullptr) *satisfying = found.value;
+  if (satisfying != nullptr) answer(satisfying, found.value);
   return static_cast<std::uint32_t>(found.number);
 }
 

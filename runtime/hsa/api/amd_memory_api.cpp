@@ -2,7 +2,7 @@
 #include <hsa/hsa_ext_amd.h>
 
 #include <algorithm>
-#include <cstring>
+#include <array>
 
 #include "core/copies.h"
 #include "core/memory.h"
@@ -185,26 +185,26 @@ DUET_HSA_EXPORT hsa_status_t hsa_amd_pointer_info(const void* pointer, hsa_amd_p
                                                   hsa_agent_t** agents) {
   static ApiFunction function{"hsa_amd_pointer_info", CallKind::Query};
   hsa_amd_pointer_info_t found{};
+  std::uint32_t room = 0;
   const hsa_status_t status = call(function, [&](Session& session, HostThread&) -> hsa_status_t {
-    if (pointer == nullptr || info == nullptr || info->size == 0 ||
-        (allocate != nullptr && (count == nullptr || agents == nullptr)))
+    if (info != nullptr) read_program(&room, &info->size, sizeof room);
+    if (pointer == nullptr || room == 0 || (allocate != nullptr && (count == nullptr || agents == nullptr)))
       return HSA_STATUS_ERROR_INVALID_ARGUMENT;
     found = info_of(session, pointer);
     return HSA_STATUS_SUCCESS;
   });
   if (status != HSA_STATUS_SUCCESS) return status;
-  found.size = std::min<std::uint32_t>(info->size, sizeof found);
-  std::memcpy(info, &found, found.size);
+  found.size = std::min<std::uint32_t>(room, sizeof found);
+  write_program(info, &found, found.size);
   if (allocate == nullptr) return HSA_STATUS_SUCCESS;
-  *count = 0;
+  answer(count, std::uint32_t{0});
   if (found.type == HSA_EXT_POINTER_TYPE_UNKNOWN) return HSA_STATUS_SUCCESS;
-  auto* const both = static_cast<hsa_agent_t*>(allocate(2 * sizeof(hsa_agent_t)));
-  if (both == nullptr) return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
-  both[0] = kCpuAgent;
-  both[1] = kGpuAgent;
-  *agents = both;
-  *count = 2;
-  return HSA_STATUS_SUCCESS;
+  const std::array both{kCpuAgent, kGpuAgent};
+  auto* const place = static_cast<hsa_agent_t*>(allocate(sizeof both));
+  if (place == nullptr) return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
+  answer(place, both);
+  answer(agents, place);
+  return answer(count, std::uint32_t{both.size()});
 }
 
 DUET_HSA(hsa_amd_memory_unlock, Allocate, (void* pointer)) {

@@ -17,14 +17,15 @@ constexpr std::size_t kMostModuleBytes = std::size_t{1} << 30;
 
 // The bytes of a module, of which the program gives only the first: where the table of sections ends, which
 // stands last.
-std::string_view module_bytes(const void* module) {
+std::string module_bytes(const void* module) {
   Elf64_Ehdr header;
-  std::memcpy(&header, module, sizeof header);
-  const auto* const bytes = static_cast<const char*>(module);
+  read_program(&header, module, sizeof header);
   const bool is_own =
       std::memcmp(header.e_ident, ELFMAG, SELFMAG) == 0 && header.e_machine == kCodeObjectMachine;
   const std::size_t end = header.e_shoff + std::size_t{header.e_shnum} * sizeof(Elf64_Shdr);
-  return {bytes, is_own && header.e_shoff < kMostModuleBytes ? end : sizeof header};
+  std::string bytes(is_own && header.e_shoff < kMostModuleBytes ? end : sizeof header, '\0');
+  read_program(bytes.data(), module, bytes.size());
+  return bytes;
 }
 
 hsa_status_t add_object(Session& session, CodeObject object, hsa_code_object_t* handle) {
@@ -43,8 +44,9 @@ DUET_HSA(hsa_code_object_deserialize, Other,
          (void* from, size_t bytes, const char*, hsa_code_object_t* code_object)) {
   if (from == nullptr || bytes == 0 || code_object == nullptr) return HSA_STATUS_ERROR_INVALID_ARGUMENT;
   CodeObject object;
-  const hsa_status_t status =
-      session.code.read("hsa_code_object_deserialize", {static_cast<const char*>(from), bytes}, object);
+  std::string own(bytes, '\0');
+  read_program(own.data(), from, bytes);
+  const hsa_status_t status = session.code.read("hsa_code_object_deserialize", own, object);
   return status == HSA_STATUS_SUCCESS ? add_object(session, std::move(object), code_object) : status;
 }
 DUET_HSA_END
@@ -63,11 +65,13 @@ DUET_HSA_EXPORT hsa_status_t hsa_code_object_serialize(
     return HSA_STATUS_SUCCESS;
   });
   if (status != HSA_STATUS_SUCCESS) return status;
-  if (allocate(bytes.size(), data, serialized) != HSA_STATUS_SUCCESS || *serialized == nullptr)
+  if (allocate(bytes.size(), data, serialized) != HSA_STATUS_SUCCESS)
     return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
-  std::memcpy(*serialized, bytes.data(), bytes.size());
-  *size = bytes.size();
-  return HSA_STATUS_SUCCESS;
+  void* place = nullptr;
+  read_program(&place, serialized, sizeof place);
+  if (place == nullptr) return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
+  write_program(place, bytes.data(), bytes.size());
+  return answer(size, bytes.size());
 }
 
 DUET_HSA(hsa_code_object_destroy, Other, (hsa_code_object_t code_object)) {

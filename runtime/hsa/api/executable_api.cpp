@@ -70,7 +70,7 @@ DUET_HSA(hsa_code_object_reader_create_from_memory, Other,
          (const void* from, size_t bytes, hsa_code_object_reader_t* reader)) {
   if (from == nullptr || bytes == 0 || reader == nullptr) return HSA_STATUS_ERROR_INVALID_ARGUMENT;
   std::string own(bytes, '\0');
-  session.core().program().read_memory("hsa_code_object_reader_create_from_memory", from, own.data(), bytes);
+  read_program(own.data(), from, bytes);
   return answer(reader, hsa_code_object_reader_t{session.code.readers.add(std::move(own))});
 }
 DUET_HSA_END

@@ -42,9 +42,7 @@ hsa_status_t extension_table(unsigned extension, unsigned major, std::size_t byt
   const hsa_ext_finalizer_1_00_pfn_t all{&hsa_ext_program_create,     &hsa_ext_program_destroy,
                                          &hsa_ext_program_add_module, &hsa_ext_program_iterate_modules,
                                          &hsa_ext_program_get_info,   &hsa_ext_program_finalize};
-  Session& session = Session::get();
-  session.core().program().write_memory(session.core().space().calling(), table, &all,
-                                        std::min(bytes, sizeof all));
+  write_program(table, &all, std::min(bytes, sizeof all));
   return HSA_STATUS_SUCCESS;
 }
 

@@ -26,9 +26,9 @@ std::uint64_t change(ApiFunction& function, const hsa_queue_t* handle, Index ind
   return value_of<std::uint64_t>(function, [&](Session& session, HostThread&) -> std::uint64_t {
     const Queue* const queue = queue_of(session, function, handle);
     if (queue == nullptr) return 0;
-    std::uint64_t* const place = index == Index::Write ? queue->write_index : queue->read_index;
-    const std::uint64_t before = __atomic_load_n(place, __ATOMIC_ACQUIRE);
-    __atomic_store_n(place, next(before), __ATOMIC_RELEASE);
+    const SharedWord& word = index == Index::Write ? queue->write_index : queue->read_index;
+    const std::uint64_t before = word.load();
+    word.store(next(before));
     return before;
   });
 }

@@ -170,9 +170,8 @@ hsa_status_t wait_for_group(ApiFunction& function, hsa_signal_group_t group,
   if (status != HSA_STATUS_SUCCESS) return status;
   const Found found = wait_for_any(function, all, std::numeric_limits<std::uint64_t>::max(), state);
   if (found.number >= all.size()) return HSA_STATUS_ERROR;  // a signal of it has been destroyed
-  *signal = all[found.number].signal;
-  *value = found.value;
-  return HSA_STATUS_SUCCESS;
+  answer(signal, all[found.number].signal);
+  return answer(value, found.value);
 }
 
 }  // namespace

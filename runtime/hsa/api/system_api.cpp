@@ -16,7 +16,7 @@ namespace duet::hsa::api {
 DUET_HSA_EXPORT hsa_status_t hsa_init() {
   static ApiFunction function{"hsa_init", CallKind::Other};
   return call_first(function, [](Session& session, HostThread&) -> hsa_status_t {
-    if (session.core().program().side() != nullptr || session.user_queues().most() == 0) {
+    if (session.user_queues().most() == 0) {
       core::say_once(
           "hsa_init: machine " + session.config().name +
           " has no user queues (gpu.front_end.user_queues is 0): duet run --machine mi300a has them");

@@ -22,37 +22,44 @@ static_assert(sizeof(amd_queue_t) <= kRingOffset);
 }  // namespace
 
 Queue* Queues::make(std::uint32_t size, hsa_queue_type32_t type, std::uint32_t features) {
-  const auto old = std::find_if(retired_.begin(), retired_.end(),
-                                [size](const hsa_queue_t* one) { return one->size == size; });
+  const auto old =
+      std::find_if(retired_.begin(), retired_.end(), [size](const Retired& one) { return one.size == size; });
   void* pages = nullptr;
   if (old != retired_.end()) {
-    pages = *old;
+    pages = old->handle;
     retired_.erase(old);
   } else {
     pages = session_.core().allocate_host(kRingOffset + Bytes{size} * gpu::kAqlPacketBytes,
                                           memory::AllocationKind::Pinned);
   }
   if (pages == nullptr) return nullptr;
-  auto* const place = static_cast<std::byte*>(reached(session_.core(), pages));
-  for (std::uint32_t i = 0; i < size; ++i) {
-    auto* const header =
-        reinterpret_cast<std::uint16_t*>(place + kRingOffset + Bytes{i} * gpu::kAqlPacketBytes);
-    *header = HSA_PACKET_TYPE_INVALID;
-  }
-  auto* const words = reinterpret_cast<amd_queue_t*>(place);
-  *words = amd_queue_t{};
-  words->hsa_queue.type = type;
-  words->hsa_queue.features = features;
-  words->hsa_queue.base_address = static_cast<std::byte*>(pages) + kRingOffset;
-  words->hsa_queue.size = size;
-  words->hsa_queue.id = next_id_++;
+  auto* const first = static_cast<std::byte*>(pages);
+  amd_queue_t words{};
+  words.hsa_queue.type = type;
+  words.hsa_queue.features = features;
+  words.hsa_queue.base_address = first + kRingOffset;
+  words.hsa_queue.size = size;
+  words.hsa_queue.id = next_id_;
+  write_pinned(session_.core(), first, &words, sizeof words);
+  std::vector<hsa_barrier_and_packet_t> ring(size);
+  for (hsa_barrier_and_packet_t& packet : ring) packet.header = HSA_PACKET_TYPE_INVALID;
+  write_pinned(session_.core(), first + kRingOffset, ring.data(), ring.size() * gpu::kAqlPacketBytes);
   auto* const handle = static_cast<hsa_queue_t*>(pages);
   Queue& queue = queues_[handle];
   queue = Queue{};
   queue.handle = handle;
-  queue.write_index = const_cast<std::uint64_t*>(&words->write_dispatch_id);
-  queue.read_index = const_cast<std::uint64_t*>(&words->read_dispatch_id);
+  queue.id = next_id_++;
+  queue.size = size;
+  queue.write_index = SharedWord(session_.core(), first + offsetof(amd_queue_t, write_dispatch_id));
+  queue.read_index = SharedWord(session_.core(), first + offsetof(amd_queue_t, read_dispatch_id));
   return &queue;
+}
+
+void Queues::set_doorbell(Queue& queue, hsa_signal_t doorbell) {
+  queue.doorbell = doorbell;
+  write_pinned(session_.core(),
+               reinterpret_cast<std::byte*>(queue.handle) + offsetof(hsa_queue_t, doorbell_signal), &doorbell,
+               sizeof doorbell);
 }
 
 hsa_queue_t* Queues::create(std::uint32_t size, hsa_queue_type32_t type, QueueErrors errors) {
@@ -73,7 +80,7 @@ hsa_queue_t* Queues::create(std::uint32_t size, hsa_queue_type32_t type, QueueEr
     destroy(*queue);
     return nullptr;
   }
-  static_cast<hsa_queue_t*>(reached(session_.core(), queue->handle))->doorbell_signal = doorbell;
+  set_doorbell(*queue, doorbell);
   return queue->handle;
 }
 
@@ -81,7 +88,7 @@ hsa_queue_t* Queues::create_soft(std::uint32_t size, hsa_queue_type32_t type, st
                                  hsa_signal_t doorbell) {
   Queue* const queue = make(size, type, features);
   if (queue == nullptr) return nullptr;
-  static_cast<hsa_queue_t*>(reached(session_.core(), queue->handle))->doorbell_signal = doorbell;
+  set_doorbell(*queue, doorbell);
   return queue->handle;
 }
 
@@ -93,17 +100,17 @@ Queue* Queues::find(const hsa_queue_t* handle) {
 void Queues::inactivate(Queue& queue) {
   if (!std::exchange(queue.active, false) || queue.number < 0) return;
   session_.user_queues().close(static_cast<std::uint32_t>(queue.number));
-  session_.signals.silence(queue.handle->doorbell_signal);
+  session_.signals.silence(queue.doorbell);
 }
 
 void Queues::destroy(Queue& queue) {
   if (queue.number >= 0) {
     inactivate(queue);
-    session_.signals.destroy(queue.handle->doorbell_signal);
+    session_.signals.destroy(queue.doorbell);
   }
-  hsa_queue_t* const handle = queue.handle;
-  queues_.erase(handle);
-  retired_.push_back(handle);
+  const Retired gone{queue.handle, queue.size};
+  queues_.erase(gone.handle);
+  retired_.push_back(gone);
 }
 
 void Queues::close_all() {
@@ -111,8 +118,8 @@ void Queues::close_all() {
 }
 
 void Queues::forget() {
-  for (hsa_queue_t* const handle : std::exchange(retired_, {}))
-    core::release_unused(session_.core(), duet::virtual_address(handle));
+  for (const Retired& one : std::exchange(retired_, {}))
+    core::release_unused(session_.core(), duet::virtual_address(one.handle));
 }
 
 void Queues::tell(Queue& queue, hsa_status_t status) {
@@ -126,20 +133,20 @@ void Queues::refused(std::uint32_t number, const std::string& why) {
   for (auto& [handle, queue] : queues_) {
     if (queue.number != static_cast<int>(number) || !queue.active) continue;
     std::fprintf(stderr, "duet: queue %llu: %s: the queue takes no further packet\n",
-                 static_cast<unsigned long long>(handle->id), why.c_str());
+                 static_cast<unsigned long long>(queue.id), why.c_str());
     queue.active = false;
-    session_.signals.silence(queue.handle->doorbell_signal);
+    session_.signals.silence(queue.doorbell);
     tell(queue, HSA_STATUS_ERROR_INVALID_PACKET_FORMAT);
   }
 }
 
 std::uint64_t Queues::profiled_signal(std::uint32_t number, std::uint64_t packet) const {
-  for (const auto& [handle, queue] : queues_) {
+  for (const auto& [known, queue] : queues_) {
     if (queue.number != static_cast<int>(number) || !queue.active || !queue.profiled) continue;
-    const auto* const ring = static_cast<const std::byte*>(reached(session_.core(), handle->base_address));
-    const auto* const words = reinterpret_cast<const hsa_kernel_dispatch_packet_t*>(
-        ring + packet % handle->size * gpu::kAqlPacketBytes);
-    return words->completion_signal.handle;
+    std::byte* const ring = reinterpret_cast<std::byte*>(queue.handle) + kRingOffset;
+    return SharedWord(session_.core(), ring + packet % queue.size * gpu::kAqlPacketBytes +
+                                           offsetof(hsa_kernel_dispatch_packet_t, completion_signal))
+        .load();
   }
   return 0;
 }

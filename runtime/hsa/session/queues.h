@@ -2,7 +2,7 @@
 // processor takes them. A soft queue has the ring, and its packets are the program's affair.
 //
 //   hsa_queue_t* queue = queues.create(64, HSA_QUEUE_TYPE_MULTI, {callback, data});
-//   *queues.find(queue)->write_index += 1;
+//   queues.find(queue)->write_index.load();
 //
 // The indices lie where amd_hsa_queue.h has them.
 #pragma once
@@ -13,6 +13,8 @@
 #include <string>
 #include <unordered_map>
 #include <vector>
+
+#include "hsa/session/shared_word.h"
 
 namespace duet::hsa {
 
@@ -25,7 +27,10 @@ struct QueueErrors {
 
 struct Queue {
   hsa_queue_t* handle = nullptr;
-  std::uint64_t *write_index = nullptr, *read_index = nullptr;
+  std::uint64_t id = 0;
+  std::uint32_t size = 0;
+  hsa_signal_t doorbell{0};
+  SharedWord write_index, read_index;
   int number = -1;  // the packet processor's; -1: a soft queue
   bool active = true;
   bool profiled = false;
@@ -58,11 +63,16 @@ class Queues {
 
  private:
   Queue* make(std::uint32_t size, hsa_queue_type32_t type, std::uint32_t features);
+  void set_doorbell(Queue& queue, hsa_signal_t doorbell);
   void tell(Queue& queue, hsa_status_t status);
 
   Session& session_;
   std::unordered_map<const hsa_queue_t*, Queue> queues_;
-  std::vector<hsa_queue_t*> retired_;  // memory of queues that are gone: the processor may still read it
+  struct Retired {
+    hsa_queue_t* handle;
+    std::uint32_t size;
+  };
+  std::vector<Retired> retired_;  // memory of queues that are gone: the processor may still read it
   std::uint64_t next_id_ = 0;
 };
 

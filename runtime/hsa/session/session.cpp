@@ -105,10 +105,19 @@ void Session::forget(HostThread& host) {
   regions.forget();
 }
 
+void read_program(void* to, const void* from, Bytes bytes) {
+  core::Runtime& core = Session::get().core();
+  core.program().read_memory(core.space().calling(), from, to, bytes);
+}
+
+void write_program(void* to, const void* from, Bytes bytes) {
+  core::Runtime& core = Session::get().core();
+  core.program().write_memory(core.space().calling(), to, from, bytes);
+}
+
 hsa_status_t answer_text(void* to, std::string text, std::size_t room) {
   text.resize(room);
-  Session& session = Session::get();
-  session.core().program().write_memory(session.core().space().calling(), to, text.data(), text.size());
+  write_program(to, text.data(), text.size());
   return HSA_STATUS_SUCCESS;
 }
 

@@ -118,11 +118,13 @@ hsa_status_t iterate(ApiFunction& function, bool has_callback,
   return HSA_STATUS_SUCCESS;
 }
 
+// Bytes of the program, which a call reads or writes.
+void read_program(void* to, const void* from, Bytes bytes);
+void write_program(void* to, const void* from, Bytes bytes);
 // The answer to a query: the value, at the program's place for it.
 template <typename Value>
 hsa_status_t answer(void* to, const Value& value) {
-  Session::get().core().program().write_memory(Session::get().core().space().calling(), to, &value,
-                                               sizeof value);
+  write_program(to, &value, sizeof value);
   return HSA_STATUS_SUCCESS;
 }
 // `room` bytes with zeros behind the text.

@@ -1,5 +1,6 @@
 // Signals: 64 bytes of pinned memory each, so that the packet processor reads and writes them; the handle is
-// their address, as amd_hsa_signal.h has it: the kind at 0, the value at 8.
+// their address, as amd_hsa_signal.h has it: the kind at 0, the value at 8. The doorbell of a program on
+// simulated cores has the address of a word of the GPU there (ProgramSide::doorbells), where its stores go.
 //
 //   const hsa_signal_t signal = signals.create(1);
 //   signals.find(signal)->value()      // 1; 0 when the packet that it belongs to has completed
@@ -11,16 +12,16 @@
 #include <unordered_map>
 #include <vector>
 
-#include "core/runtime.h"
+#include "hsa/session/shared_word.h"
 
 namespace duet::hsa {
 
 struct Signal {
-  std::int64_t* place = nullptr;  // of its value, as this process reaches it
+  SharedWord word;
   bool is_doorbell = false;
   int queue = -1;  // of a doorbell: the packet processor's number; -1: the queue takes no packets any more
-  std::int64_t value() const { return __atomic_load_n(place, __ATOMIC_ACQUIRE); }
-  void set(std::int64_t value) const { __atomic_store_n(place, value, __ATOMIC_RELEASE); }
+  std::int64_t value() const { return static_cast<std::int64_t>(word.load()); }
+  void set(std::int64_t value) const { word.store(static_cast<std::uint64_t>(value)); }
 };
 
 class Signals {
@@ -41,6 +42,9 @@ class Signals {
   void forget();
 
  private:
+  void point_doorbell(std::uint64_t handle, std::uint32_t queue);
+  void write_block(std::uint64_t handle, std::int64_t kind, std::uint64_t value);
+
   core::Runtime& runtime_;
   std::unordered_map<std::uint64_t, Signal> signals_;
   std::vector<std::uint64_t> free_;
@@ -48,7 +52,5 @@ class Signals {
 };
 
 bool holds(hsa_signal_condition_t condition, std::int64_t value, std::int64_t compared);
-// Where this process reaches bytes of pinned memory, which may be kept from the program.
-void* reached(core::Runtime& runtime, void* pinned);
 
 }  // namespace duet::hsa

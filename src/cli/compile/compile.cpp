@@ -83,6 +83,7 @@ struct Request {
   bool riscv64 = false;       // --host riscv64: the host's part is for simulated cores
   bool openmp = false;        // -fopenmp
   bool opencl = false;        // -lOpenCL, for simulated cores
+  bool hsa = false;           // -lhsa-runtime64, the same
   // Where LLVM's own runtime is not there for the processor, libgomp's is (lib/duet/openmp).
   bool openmp_by_libgomp() const { return openmp && (riscv64 || !fs::exists(kOpenMpOfClang)); }
 };
@@ -97,13 +98,13 @@ std::string cccl_of(const std::string& headers) {
                   headers));
 }
 
-// -lOpenCL, -l OpenCL, or the loader's file, which build systems name.
-bool take_opencl(std::vector<std::string>& inputs) {
+// -lOpenCL, -l OpenCL, or the library's file, which build systems name.
+bool take_library(std::vector<std::string>& inputs, const std::string& name) {
   bool found = false;
   for (std::size_t i = 0; i < inputs.size();) {
-    const bool in_two = inputs[i] == "-l" && i + 1 < inputs.size() && inputs[i + 1] == "OpenCL";
-    if (!in_two && inputs[i] != "-lOpenCL" &&
-        !fs::path(inputs[i]).filename().string().starts_with("libOpenCL.")) {
+    const bool in_two = inputs[i] == "-l" && i + 1 < inputs.size() && inputs[i + 1] == name;
+    if (!in_two && inputs[i] != "-l" + name &&
+        !fs::path(inputs[i]).filename().string().starts_with("lib" + name + ".")) {
       ++i;
       continue;
     }
@@ -114,8 +115,8 @@ bool take_opencl(std::vector<std::string>& inputs) {
   return found;
 }
 
-// Such a program is static, and has the runtime's functions without asking for a library; OpenCL's with the
-// usual name of its loader.
+// Such a program is static, and has the runtime's functions without asking for a library; those of OpenCL and
+// HSA with the usual name of theirs.
 void fit_for_riscv(Request& request) {
   for (const std::string& flag : request.flags)
     if (flag == "-shared")
@@ -127,12 +128,17 @@ void fit_for_riscv(Request& request) {
   std::erase_if(request.link_inputs, [](const std::string& input) {
     return input == "-lcudart" || input == "-lcudart_static" || input == "-lcuda";
   });
-  request.opencl = take_opencl(request.link_inputs);
-  if (request.opencl && !request.sources.empty())
+  request.opencl = take_library(request.link_inputs, "OpenCL");
+  request.hsa = take_library(request.link_inputs, "hsa-runtime64");
+  std::vector<std::string> apis;
+  if (!request.sources.empty()) apis.push_back(request.sources.front() + " is CUDA");
+  if (request.opencl) apis.emplace_back("-lOpenCL is OpenCL");
+  if (request.hsa) apis.emplace_back("-lhsa-runtime64 is HSA");
+  if (apis.size() > 1)
     throw Error(
-        fmt::format("cc: --host riscv64: {} is CUDA, and -lOpenCL is OpenCL: a program on simulated cores "
-                    "uses one of them: take the other one out, or compile for --host native",
-                    request.sources.front()));
+        fmt::format("cc: --host riscv64: {}, and {}: a program on simulated cores uses one of them: take the "
+                    "other one out, or compile for --host native",
+                    apis[0], apis[1]));
 }
 
 bool is_host_source(const std::string& file) {
@@ -307,12 +313,18 @@ int compile_to_object(const config::Installation& installation, const Request& r
   return execute(command);
 }
 
+// hsa.h asks about the byte order where it does not know the processor.
+void add_riscv_flags(std::vector<std::string>& command) {
+  command.insert(command.end(), std::begin(kRiscvFlags), std::end(kRiscvFlags));
+  command.emplace_back("-DLITTLEENDIAN_CPU=");
+}
+
 int compile_for_host(const config::Installation& installation, const Request& request,
                      const std::string& source, const std::string& object) {
   const bool is_c = fs::path(source).extension() == ".c";
   std::vector<std::string> command = {kCompiler, "-x", is_c ? "c" : "c++"};
   if (request.riscv64)
-    command.insert(command.end(), std::begin(kRiscvFlags), std::end(kRiscvFlags));
+    add_riscv_flags(command);
   else
     command.push_back("-fPIE");
   command.insert(command.end(),
@@ -364,7 +376,7 @@ int compile_part(const config::Installation& installation, const Request& reques
                  const std::string& object) {
   std::vector<std::string> command = {kCompiler};
   if (request.riscv64)
-    command.insert(command.end(), std::begin(kRiscvFlags), std::end(kRiscvFlags));
+    add_riscv_flags(command);
   else
     command.push_back("-fPIE");
   command.insert(command.end(), {"-O2", "-std=c++17", "-Wno-unused-command-line-argument", "-isystem",
@@ -397,6 +409,7 @@ int link_for_riscv(const config::Installation& installation, const Request& requ
   link.insert(link.end(), request.link_inputs.begin(), request.link_inputs.end());
   std::vector<std::string> parts = {"duet_guest.cpp", "duet_guest.S"};
   if (request.opencl) parts.insert(parts.end(), {"duet_guest_opencl.cpp", "duet_guest_opencl.S"});
+  if (request.hsa) parts.insert(parts.end(), {"duet_guest_hsa.cpp", "duet_guest_hsa.S"});
   for (const std::string& part : parts) {
     const std::string object = fmt::format("{}/{}.o", temporary.path, part);
     if (const int status =

@@ -98,9 +98,10 @@ void PacketProcessor::receive(Picoseconds now) {
   while (from_host_->can_pop(now)) {
     const Packet packet = from_host_->pop(now);
     if (packet.kind == PacketKind::Doorbell) {
+      ++statistics_.doorbells;
+      if (packet.tag >= queues_.size()) continue;  // of no queue: a core may store anything anywhere there
       Queue& queue = queues_[packet.tag];
       queue.put = std::max(queue.put, packet.argument);
-      ++statistics_.doorbells;
       look_again(now);
       continue;
     }
@@ -207,16 +208,18 @@ void PacketProcessor::give_back(std::uint32_t number, std::uint64_t index) {
 }
 
 void PacketProcessor::memory_written() {
-  look_again(engine().now());
-  engine().wake_after(*this, engine().now());
+  if (look_again(engine().now())) engine().wake_after(*this, engine().now());
 }
 
-void PacketProcessor::look_again(Picoseconds now) {
+// Whether anything is to be looked at.
+bool PacketProcessor::look_again(Picoseconds now) {
+  bool any = false;
   for (Queue& queue : queues_) {
     if (queue.stage != Stage::Poll || queue.looks_again) continue;
-    queue.looks_again = true;
+    any = queue.looks_again = true;
     while (queue.until <= now) queue.until = clock_.edge_after(queue.until, poll_cycles_);
   }
+  return any;
 }
 
 // Whether something of the queue went on.

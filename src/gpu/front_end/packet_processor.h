@@ -83,9 +83,10 @@ class PacketProcessor : public sim::Component {
   // It has asked memory for nothing that is not answered.
   bool quiet() const { return outstanding_ == 0 && due_.empty(); }
   // The program may have written a packet or a signal: what is not ready is looked at again. Cores in time
-  // say nothing: with always_poll() time alone has it look again.
+  // say nothing: time alone has it look again while somebody(), who may write, is told to run; when that
+  // begins is to be told by memory_written().
   void memory_written();
-  void always_poll() { always_polls_ = true; }
+  void poll_while(std::function<bool()> somebody) { somebody_runs_ = std::move(somebody); }
 
   Picoseconds tick(Picoseconds now) override;
   Picoseconds next_opportunity(Picoseconds time) const override { return clock_.first_edge_after(time); }
@@ -145,9 +146,9 @@ class PacketProcessor : public sim::Component {
   void give_back(std::uint32_t number, std::uint64_t packet);
   void poll(Queue& queue, Stage again, Picoseconds now);
   // Whether time alone has it look again: somebody runs who may change what it waits for.
-  bool polls(const Queue& queue) const { return queue.looks_again || always_polls_ || !running_.empty(); }
+  bool polls(const Queue& queue) const { return queue.looks_again || !running_.empty() || somebody_runs_(); }
   bool refuse(std::uint32_t number, const char* why);
-  void look_again(Picoseconds now);
+  bool look_again(Picoseconds now);
   void receive(Picoseconds now);
   void collect_ended(Picoseconds now);
   void complete(std::uint64_t serial);
@@ -165,7 +166,7 @@ class PacketProcessor : public sim::Component {
   TaskPool& tasks_;
   const std::uint8_t number_, host_memory_number_;
   PacketServices* services_ = nullptr;
-  bool always_polls_ = false;
+  std::function<bool()> somebody_runs_ = [] { return false; };
   sim::Queue<memory::Packet>* to_host_ = nullptr;
   sim::Queue<memory::Packet>* from_host_ = nullptr;
   sim::Queue<TaskReady>* distributor_ = nullptr;

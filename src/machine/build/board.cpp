@@ -127,6 +127,10 @@ void Board::connect_host_memory(const config::Machine& config) {
   ports.to_memory = &memory_queues_.emplace_back(host_requests, &*root_complex_, &host_memory_);
   ports.from_memory = &memory_queues_.emplace_back(host_requests, &host_memory_, &*root_complex_);
   host_memory_.connect(*ports.to_memory, *ports.from_memory);
+  if (config.gpu.front_end.user_queues != 0) {
+    ports.doorbells = &to_gpu_.add_input(&*root_complex_);
+    ports.packet_processor = kPacketProcessor;
+  }
   root_complex_->connect(ports);
 }
 
@@ -134,6 +138,9 @@ void Board::connect(Processor& processor) {
   root_complex_->connect(processor.memory(), processor.config(), nanoseconds(config_.link.latency_ns));
   host_memory_.tick_on_thread_of(*root_complex_);
   driver_->tick_on_thread_of(host_memory_);
+  if (!packet_processor_) return;
+  packet_processor_->poll_while([&processor] { return processor.executes(); });
+  processor.on_executing = [this] { packet_processor_->memory_written(); };
 }
 
 void Board::connect_front_end(const config::Machine& config) {
@@ -153,7 +160,6 @@ void Board::connect_front_end(const config::Machine& config) {
 void Board::connect_packet_processor(sim::Engine& engine) {
   gpu::PacketProcessor& own = packet_processor_.emplace(engine, &gpu_node_, config_.gpu, port_, tasks_,
                                                         kPacketProcessor, kHostMemory);
-  if (root_complex_) own.always_poll();
   own.connect_link(to_host_.add_input(&own), to_gpu_.add_output(kPacketProcessor, &own));
   auto& tasks = channel_queues_.emplace_back(1, &own, &work_distributor_);
   auto& ended = packet_tasks_ended_.emplace(config_.gpu.front_end.queue_width, &work_distributor_, &own);

@@ -213,6 +213,13 @@ std::optional<CpuMemory::CommandPort> CpuMemory::connect_commander(sim::Componen
   return CommandPort{&*commands_to_l3_, &*commands_done_};
 }
 
+CpuMemory::DevicePort CpuMemory::connect_device(sim::Component& device) {
+  to_device_.emplace(kBelow, &directory_, &device);
+  from_device_.emplace(kBelow, &device, &directory_);
+  directory_.connect_device(*to_device_, *from_device_);
+  return {&*to_device_, &*from_device_};
+}
+
 std::vector<PhysicalAddress> CpuMemory::held_lines() const {
   std::vector<PhysicalAddress> lines;
   directory_.for_each_line([&](PhysicalAddress line) { lines.push_back(line); });

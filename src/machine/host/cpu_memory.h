@@ -89,6 +89,14 @@ class CpuMemory final : public cpu::MemoryView, public rv64::PagedMemory, privat
     sim::Queue<std::uint32_t>* done = nullptr;
   };
   std::optional<CommandPort> connect_commander(sim::Component& commander);
+  // Whoever answers the cores' accesses to device pages, at most one; and its page, between ticks.
+  struct DevicePort {
+    sim::Queue<memory::Packet>* requests = nullptr;
+    sim::Queue<memory::Packet>* responses = nullptr;
+  };
+  DevicePort connect_device(sim::Component& device);
+  void give_to_device(VirtualAddress page) { directory_.give_to_device(place_of(page), rv64::kPageBytes); }
+  memory::RequestPool& requests() { return pool_; }
   // Whether cores hold the line, or ask for it; and all such lines, lowest first.
   bool holds_line(PhysicalAddress line) const { return directory_.has(line); }
   std::vector<PhysicalAddress> held_lines() const;
@@ -100,6 +108,11 @@ class CpuMemory final : public cpu::MemoryView, public rv64::PagedMemory, privat
   // for nobody. Throws duet::Error where it has nothing.
   PhysicalAddress place_of(VirtualAddress address, unsigned agent = kNobody,
                            rv64::MemoryType* type = nullptr);
+
+  // The newest bytes of the program, within a line, as they are now: outside of ticks. Nothing is changed.
+  void look_at(VirtualAddress address, unsigned bytes, std::byte* to) {
+    peek_newest(place_of(address), bytes, to);
+  }
 
   // From now on programs() may write to the GPU's memory, bytes beside allocations (AddressSpace::spare_page)
   // included; lines go back with the bytes that were written alone (Directory::keep_masks), and which lines
@@ -194,6 +207,7 @@ class CpuMemory final : public cpu::MemoryView, public rv64::PagedMemory, privat
   std::optional<sim::Queue<memory::Packet>> answers_, answers_to_l3_;
   std::optional<sim::Queue<memory::CacheCommand>> commands_to_l3_;
   std::optional<sim::Queue<std::uint32_t>> commands_done_;
+  std::optional<sim::Queue<memory::Packet>> to_device_, from_device_;
   Programs programs_{*this};
   std::vector<bool> sees_programs_;  // by core; those beyond do not
   std::deque<sim::Queue<memory::CoherenceMessage>> messages_;

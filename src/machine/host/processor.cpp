@@ -1,5 +1,7 @@
 #include "machine/host/processor.h"
 
+#include <algorithm>
+
 namespace duet::machine {
 
 Processor::Processor(sim::Engine& engine, const config::Cpu& cpu, const config::Host& dram,
@@ -15,6 +17,17 @@ Processor::Processor(sim::Engine& engine, const config::Cpu& cpu, const config::
     memory_.connect(*cores_.back());
   }
   if (!cores_.empty()) timer_.tick_on_thread_of(*cores_.front());  // both tell the client
+}
+
+std::size_t Processor::count_executing() const {
+  return static_cast<std::size_t>(std::count_if(
+      cores_.begin(), cores_.end(), [](const auto& core) { return core->registers() != nullptr; }));
+}
+
+void Processor::tell_alone() {
+  const std::size_t executing = count_executing();
+  for (const auto& core : cores_) core->set_alone(executing == 1);
+  if (executing != 0) on_executing();
 }
 
 }  // namespace duet::machine

@@ -5,7 +5,6 @@
 //   SimulatedHost linux(processor, {{"./program"}, {}});   // serves it
 #pragma once
 
-#include <algorithm>
 #include <functional>
 #include <memory>
 #include <vector>
@@ -46,11 +45,10 @@ class Processor final : private cpu::CoreClient {
   const std::vector<std::unique_ptr<cpu::Core>>& cores() const { return cores_; }
   // Tells cores whether one of them alone executes (cpu::Core::set_alone): between ticks, when one begins or
   // ends.
-  void tell_alone() {
-    const auto executing = std::count_if(cores_.begin(), cores_.end(),
-                                         [](const auto& core) { return core->registers() != nullptr; });
-    for (const auto& core : cores_) core->set_alone(executing == 1);
-  }
+  void tell_alone();
+  bool executes() const { return count_executing() != 0; }
+  // Called then, where a core executes.
+  std::function<void()> on_executing = [] {};
   // The timer rings once, at the earliest time that was asked for since it last did.
   void ring_at(Picoseconds time) { engine_.wake(timer_, time); }
 
@@ -73,6 +71,8 @@ class Processor final : private cpu::CoreClient {
     return client_->trapped(core, trap, now);
   }
   Cycle preempted(cpu::Core& core, Picoseconds now) override { return client_->preempted(core, now); }
+
+  std::size_t count_executing() const;
 
   sim::Engine& engine_;
   const config::Cpu config_;

@@ -28,6 +28,7 @@ RootComplex::RootComplex(sim::Engine& engine, const sim::Component* parent, memo
 void RootComplex::connect(CpuMemory& memory, const config::Cpu& cpu, Picoseconds link_latency_ps) {
   memory_ = &memory;
   agent_ = memory.connect_agent(*this);
+  cores_ = memory.connect_device(*this);
   line_bytes_ = cpu.line_bytes;
   constexpr std::uint64_t kPicosecondsTimesKilohertz = 1'000'000'000;
   to_directory_ps_ = cpu.to_directory_cycles * kPicosecondsTimesKilohertz / cpu.clock_khz;
@@ -49,6 +50,7 @@ Picoseconds RootComplex::tick(Picoseconds now) {
     else
       probed(now, message);
   }
+  take_from_cores(now);
   while (ports_.from_memory->can_pop(now)) ports_.to_link->push(now, ports_.from_memory->pop(now));
   bool full = false;
   while (!full && ports_.from_link->can_pop(now)) {
@@ -63,9 +65,37 @@ Picoseconds RootComplex::tick(Picoseconds now) {
   }
   Picoseconds next = kNever;
   for (const Picoseconds arrival : {agent_.answers->next_arrival(now), ports_.from_memory->next_arrival(now),
-                                    ports_.from_link->next_arrival(now)})
+                                    ports_.from_link->next_arrival(now), cores_.requests->next_arrival(now)})
     if (arrival != kNever) next = std::min(next, next_opportunity(arrival));
   return next;
+}
+
+// An access of a core to the GPU's page. Other stores than of a word, and loads, find nothing there.
+void RootComplex::take_from_cores(Picoseconds now) {
+  while (cores_.requests->can_pop(now)) {
+    Request& request = memory_->requests()[cores_.requests->front().request];
+    constexpr Bytes kDoorbellBytes = sizeof(std::uint64_t);
+    const Bytes offset = request.address % rv64::kPageBytes;
+    const bool rings = request.operation == Operation::Write && request.bytes == kDoorbellBytes &&
+                       offset % kDoorbellBytes == 0 && ports_.doorbells != nullptr;
+    if (rings && !ports_.doorbells->can_push(now)) return;
+    Packet packet = cores_.requests->pop(now);
+    if (rings) {
+      std::uint64_t packet_number = 0;
+      std::memcpy(&packet_number, request.data.data(), sizeof packet_number);
+      Packet doorbell;
+      doorbell.kind = memory::PacketKind::Doorbell;
+      doorbell.payload_bytes = kDoorbellBytes;
+      doorbell.tag = static_cast<std::uint16_t>(offset / kDoorbellBytes);
+      doorbell.source = number_;
+      doorbell.destination = ports_.packet_processor;
+      doorbell.argument = packet_number + 1;
+      ports_.doorbells->push(now, doorbell);
+    }
+    if (request.operation == Operation::Read) std::fill_n(request.data.data(), request.bytes, std::byte{0});
+    packet.kind = memory::PacketKind::Response;
+    cores_.responses->push(now, packet, now + to_directory_ps_);
+  }
 }
 
 void RootComplex::say(Picoseconds now, const CoherenceMessage& message) {

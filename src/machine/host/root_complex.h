@@ -8,6 +8,8 @@
 // core's. Order is PCI Express's: writes are made in the order of their arrival, no read or atomic passes an
 // earlier write, reads pass one another. No request waits for ever. Order costs no time beyond the slowest
 // line.
+// Cores reach one page of the GPU: word i is the doorbell of user queue i, and a store there goes across the
+// link as a posted write.
 // root_complex.md has whole-line writes, uncached pages, the driver's own memory, times, the tests and the
 // omissions.
 #pragma once
@@ -51,6 +53,8 @@ class RootComplex final : public sim::Component {
     PacketQueue* to_link = nullptr;      // has room for all that is outstanding
     PacketQueue* to_memory = nullptr;    // the driver's
     PacketQueue* from_memory = nullptr;  // the same
+    PacketQueue* doorbells = nullptr;    // to the link; null: the GPU has no user queues
+    std::uint8_t packet_processor = 0;   // its number there
   };
   void connect(const Ports& ports) { ports_ = ports; }
   // A packet is on its way from the other end of the link for `link_latency_ps` at least.
@@ -94,6 +98,7 @@ class RootComplex final : public sim::Component {
   void perform(const Part& part, std::byte* line, PhysicalAddress address);
   void finish(Picoseconds now, std::uint32_t access);
   void say(Picoseconds now, const memory::CoherenceMessage& message);
+  void take_from_cores(Picoseconds now);
 
   memory::RequestPool& pool_;
   const memory::PhysicalMemory& lent_;
@@ -101,6 +106,7 @@ class RootComplex final : public sim::Component {
   Ports ports_;
   CpuMemory* memory_ = nullptr;
   CpuMemory::Agent agent_;
+  CpuMemory::DevicePort cores_;
   Picoseconds to_directory_ps_ = 0, link_latency_ps_ = 0;
   Bytes line_bytes_ = 0;
   std::unordered_map<std::uint64_t, Line> lines_;  // that are asked for, or held

@@ -36,6 +36,16 @@ void Directory::connect_below(sim::Queue<Packet>& requests, sim::Queue<Packet>& 
   destinations_ = destinations;
 }
 
+void Directory::connect_device(sim::Queue<Packet>& requests, sim::Queue<Packet>& responses) {
+  device_ = &requests;
+  from_device_ = &responses;
+}
+
+void Directory::give_to_device(PhysicalAddress first, Bytes bytes) {
+  device_first_ = first;
+  device_bytes_ = bytes;
+}
+
 Directory::Entry& Directory::entry_of(PhysicalAddress line) {
   std::unique_ptr<Entry>& entry = entries_[line.value()];
   if (entry == nullptr) {
@@ -54,6 +64,7 @@ Directory::Entry& Directory::entry_of(PhysicalAddress line) {
 Picoseconds Directory::tick(Picoseconds now) {
   clock_.advance_to(now);
   receive(now);
+  if (device_ != nullptr) receive_from_device(now);
   // Caches in turn, one message a cycle.
   bool more = false, taken = false;
   const std::size_t first = turn_;
@@ -71,7 +82,10 @@ Picoseconds Directory::tick(Picoseconds now) {
     more |= requests.can_pop(now);
   }
   send_below(now);
-  Picoseconds next = more || !to_send_.empty() ? clock_.first_edge_after(now) : kNever;
+  Picoseconds next = more || !to_send_.empty() || !to_device_.empty() ? clock_.first_edge_after(now) : kNever;
+  if (device_ != nullptr)
+    if (const Picoseconds arrival = from_device_->next_arrival(now); arrival != kNever)
+      next = std::min(next, clock_.first_edge_after(arrival));
   for (const Port& port : ports_)
     if (const Picoseconds arrival = port.requests->next_arrival(now); arrival != kNever)
       next = std::min(next, clock_.first_edge_after(arrival));
@@ -205,7 +219,9 @@ void Directory::pass(const CoherenceMessage& message) {
   Request& request = pool_[message.request];
   request.unit = message.cache;
   packet.payload_bytes = request.operation == Operation::Read ? 0 : request.bytes;
-  to_send_.push_back(packet);
+  const bool to_device =
+      device_bytes_ != 0 && message.line >= device_first_ && message.line < device_first_ + device_bytes_;
+  (to_device ? to_device_ : to_send_).push_back(packet);
 }
 
 // The answer to a passed access.
@@ -302,6 +318,14 @@ void Directory::send_below(Picoseconds now) {
     below_->push(now, to_send_.front());
     to_send_.pop_front();
   }
+  while (!to_device_.empty() && device_->can_push(now)) {
+    device_->push(now, to_device_.front(), clock_.edge_after(now, from_directory_cycles_ - 1));
+    to_device_.pop_front();
+  }
+}
+
+void Directory::receive_from_device(Picoseconds now) {
+  while (from_device_->can_pop(now)) passed(now, from_device_->pop(now).request);
 }
 
 void Directory::receive(Picoseconds now) {

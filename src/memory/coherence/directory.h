@@ -58,6 +58,11 @@ class Directory : public sim::Component {
   // Packets below carry source `number` and the destination of their line; null: 0.
   void connect_below(sim::Queue<Packet>& requests, sim::Queue<Packet>& responses, std::uint16_t number = 0,
                      const Destinations* destinations = nullptr);
+  // A device: uncached accesses to its page go there in place of the memory below. Requests arrive there as
+  // probes at a cache do; it answers as the memory below does.
+  void connect_device(sim::Queue<Packet>& requests, sim::Queue<Packet>& responses);
+  // Between ticks.
+  void give_to_device(PhysicalAddress first, Bytes bytes);
   // `read(line, bytes)` gives, outside simulated time, the bytes of a line in the memory below. An unfetched
   // line has these bytes until it is written. Without it every line is fetched.
   using ReadBelow = std::function<void(PhysicalAddress, std::byte*)>;
@@ -131,6 +136,7 @@ class Directory : public sim::Component {
   void fetch(Entry& entry);
   void write_back(Entry& entry);
   void receive(Picoseconds now);
+  void receive_from_device(Picoseconds now);
   void passed(Picoseconds now, RequestHandle handle);
   void send_below(Picoseconds now);
   std::uint16_t destination_of(PhysicalAddress line) const {
@@ -146,6 +152,11 @@ class Directory : public sim::Component {
   sim::Queue<Packet>* below_ = nullptr;
   sim::Queue<Packet>* from_below_ = nullptr;
   std::deque<Packet> to_send_;
+  sim::Queue<Packet>* device_ = nullptr;
+  sim::Queue<Packet>* from_device_ = nullptr;
+  std::deque<Packet> to_device_;
+  PhysicalAddress device_first_;
+  Bytes device_bytes_ = 0;
   std::uint16_t number_ = 0;
   const Destinations* destinations_ = nullptr;
   ReadBelow read_below_;
