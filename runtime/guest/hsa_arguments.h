@@ -23,12 +23,13 @@
 
 namespace duet::guest {
 
-// What a function of the program is called with: a value of up to 64 bits as a register has it.
+// A value of up to 64 bits as a register of the program has it. Of 32 bits it is extended by its sign, even
+// where it has none.
 template <typename T>
 std::uint64_t register_of(const T& value) {
   static_assert(sizeof(T) <= sizeof(std::uint64_t));
-  if constexpr (std::is_enum_v<T> || (std::is_integral_v<T> && std::is_signed_v<T>)) {
-    return static_cast<std::uint64_t>(static_cast<std::int64_t>(value));
+  if constexpr ((std::is_enum_v<T> || std::is_integral_v<T>) && sizeof(T) == sizeof(std::int32_t)) {
+    return static_cast<std::uint64_t>(std::int64_t{static_cast<std::int32_t>(value)});
   } else {
     std::uint64_t word = 0;
     std::memcpy(&word, &value, sizeof value);

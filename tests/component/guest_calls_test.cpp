@@ -46,6 +46,31 @@ TEST_F(GuestCallsTest, OneThatWaitsForWorkIsNotWhatTheMachineStandsStillFor) {
   EXPECT_EQ(ended, (Ended{{2, 0}, {1, 7}}));
 }
 
+// What a function of the program, which a call needs in its middle, calls is served before the call goes on.
+TEST_F(GuestCallsTest, ACallGoesOnWithTheThreadsNextOnes) {
+  GuestCalls* own = nullptr;
+  GuestCalls calls(engine, [&](const GuestCall& call) -> std::uint64_t {
+    if (call.arguments[0] != 1) return 100 + call.arguments[0];
+    std::uint64_t sum = 0;
+    own->answer(50);
+    while (own->current().arguments[0] != 9) {
+      sum += own->current().arguments[0];
+      own->answer(60 + own->current().arguments[0]);
+    }
+    return sum;
+  });
+  own = &calls;
+  for (const std::uint64_t argument : {1, 2, 3, 9, 4}) {
+    calls.begin({1, {argument, 0}, 0});
+    go_on(calls);
+  }
+  EXPECT_EQ(ended, (Ended{{1, 50}, {1, 62}, {1, 63}, {1, 5}, {1, 104}}));
+  calls.begin({1, {1, 0}, 0});
+  go_on(calls);
+  calls.forget(1);  // in the middle: nothing of it is run on
+  EXPECT_FALSE(calls.any());
+}
+
 TEST_F(GuestCallsTest, TheNextCallOfAThreadThatWaitedForWorkCounts) {
   GuestCalls* own = nullptr;
   unsigned calls_made = 0;

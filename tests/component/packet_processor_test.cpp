@@ -123,6 +123,35 @@ struct QueueRig : Rig, gpu::PacketServices {
   std::vector<const gpu::Grid*> sent;  // as watchers of commands are told
 };
 
+// While somebody runs who says nothing, time alone has it look again; with nobody it sleeps.
+TEST(PacketProcessor, ItPollsWhileSomebodyRuns) {
+  QueueRig rig;
+  bool runs = true;
+  rig.processor().poll_while([&] { return runs; });
+  const std::uint32_t queue = rig.open();
+  rig.ring(queue, 1);  // the packet is not written
+  rig.engine.run_until(20 * kMicrosecond);
+  EXPECT_NE(rig.engine.next_time(), kNever);
+  runs = false;
+  rig.engine.run_until(40 * kMicrosecond);
+  EXPECT_EQ(rig.engine.next_time(), kNever);
+  runs = true;
+  rig.processor().memory_written();  // it is told when that begins
+  rig.engine.run_until(60 * kMicrosecond);
+  EXPECT_NE(rig.engine.next_time(), kNever);
+  rig.dispatch(queue, 0, 1, rig.signal(0, 1));
+  EXPECT_TRUE(rig.run_until([&] { return rig.value(0) == 0; }));
+}
+
+TEST(PacketProcessor, ADoorbellOfNoQueueIsNothing) {
+  QueueRig rig;
+  const std::uint32_t queue = rig.open();
+  rig.ring(queue + 300, 1);
+  rig.dispatch(queue, 0, 1, rig.signal(0, 1));
+  rig.ring(queue, 1);
+  EXPECT_TRUE(rig.run_until([&] { return rig.value(0) == 0; }));
+}
+
 TEST(PacketProcessor, ADispatchRunsAndItsSignalGoesDown) {
   QueueRig rig;
   const std::uint32_t queue = rig.open();

@@ -56,7 +56,7 @@ class BadInput(Fixture):
     def test_a_machine_without_a_gpu(self):
         binary = program(SOURCE / "tests/guest/programs/printing.cu")
         result = call(*SIMULATED, "--machine", "xeon-e3-1245", binary)
-        self.refused(result, "makes CUDA or OpenCL calls", "lustig2013")
+        self.refused(result, "makes CUDA, OpenCL or HSA calls", "lustig2013")
 
     def test_the_host_touches_device_memory(self):
         """As natively, before what the processor says; of a system call that answers EFAULT, too."""
@@ -76,7 +76,7 @@ class BadInput(Fixture):
 
     def test_without_time_there_is_no_gpu(self):
         binary = program(SOURCE / "tests/guest/programs/printing.cu")
-        self.refused(call(*SIMULATED, "--functional", binary), "makes CUDA or OpenCL calls", "lustig2013")
+        self.refused(call(*SIMULATED, "--functional", binary), "makes CUDA, OpenCL or HSA calls", "lustig2013")
 
     def test_a_program_without_cuda_on_a_machine_with_a_gpu(self):
         source = written("plain.c", '#include <stdio.h>\nint main(void) { puts("plain"); return 6; }\n')

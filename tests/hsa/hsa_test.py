@@ -12,6 +12,7 @@ import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 from c_programs import CPrograms  # noqa: E402
+from compile_once import compile_once  # noqa: E402
 
 BUILD, SOURCE = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
 DUET = BUILD / "bin/duet"
@@ -173,6 +174,112 @@ class Hsa(unittest.TestCase):
         self.assertGreater(len(declared), 200)
         self.assertEqual(sorted(declared - exported), [])
         self.assertEqual(sorted(exported - declared), [])
+
+
+@unittest.skipUnless(shutil.which("riscv64-linux-gnu-g++"), "riscv64-linux-gnu-g++ is missing: apt-get install g++-riscv64-linux-gnu")
+class Simulated(unittest.TestCase):
+    """The same programs on simulated cores: signals and indices are their own loads, stores and atomics."""
+    machine = ("--machine", "mi300a")
+
+    def run_program(self, name, *options, arguments=(), out=None):
+        binary = WORK / f"{name}.rv"
+        if not binary.exists():
+            done = compile_once(DUET, ["--host", "riscv64", "-O1", "-Wall", "-Wextra", "-Werror", PROGRAMS / f"{name}.c", "-lhsa-runtime64"], binary)
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.out = WORK / (out or f"simulated-{name}-{len(options)}")
+        return call(DUET, "run", "--quiet", "--no-html", "--host", "simulated", *self.machine, *options, "--out", self.out, binary, WORK, *arguments)
+
+    def passes(self, name, *options, arguments=(), out=None):
+        done = self.run_program(name, *options, arguments=arguments, out=out)
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, f"PASS {name}\n", ""))
+        return json.loads((self.out / "stats.json").read_text())
+
+    def test_vector_copy(self):
+        for name in ("vector_copy.hsaco", "vector_copy.brig"):
+            code_object(name)
+        stats = self.passes("vector_copy")
+        self.assertEqual([(kernel["name"], kernel["grid"], kernel["block"]) for kernel in stats["kernels"]],
+                         3 * [("vector_copy", [15, 1, 1], [256, 1, 1]), ("vector_copy", [1, 1, 1], [160, 1, 1])])
+        calls = {one["name"]: one["calls"] for one in stats["api"]}
+        self.assertEqual((calls["hsa_init"], calls["hsa_signal_wait_scacquire"]), (1, 3))
+        # These do not leave the program.
+        self.assertFalse([name for name in calls if "_index_" in name or "signal_store" in name])
+
+    def test_packets(self):
+        code_object("kernels.hsaco")
+        self.passes("packets")
+
+    def test_other_machines(self):
+        """A GPU behind a link, one that shares a level of cache, and one whose pinned memory the cores' atomics do not reach."""
+        code_object("kernels.hsaco")
+        for machine in ("lustig2013", "fused"):
+            with self.subTest(machine):
+                self.machine = ("--machine", machine, "--set", "gpu.front_end.user_queues=8")
+                self.passes("packets", out=f"packets-{machine}")
+        self.machine = ("--machine", "tk1", "--set", "gpu.front_end.user_queues=8")
+        done = self.run_program("standstill", out="standstill-tk1")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("duet: hsa_init: the cores of machine tk1 reach pinned memory past their caches, without atomics: "
+                      "run the program natively, or on mi300a\n", done.stderr)
+
+    def test_without_a_gpu(self):
+        self.machine = ("--machine", "xeon-e3-1245")
+        done = self.run_program("standstill", out="standstill-xeon")
+        self.assertEqual(done.returncode, 125)
+        self.assertIn("makes CUDA, OpenCL or HSA calls", done.stderr)
+
+    def test_signals(self):
+        self.passes("signals")
+
+    def test_variables(self):
+        code_object("variables.hsaco", options=["-cl-std=CL2.0"])
+        self.passes("variables")
+
+    def test_producers(self):
+        """Threads on cores of their own write packets into one queue; the same whichever component is ticked first, and on how many threads."""
+        code_object("kernels.hsaco")
+        all_stats = []
+        for options in ((), ("--shuffle", "7"), ("--two-threads",)):
+            all_stats.append(self.passes("producers", "--set", "cpu.cores=4", *options, out=f"producers-{len(all_stats)}"))
+            self.assertEqual(len([kernel for kernel in all_stats[-1]["kernels"] if kernel["name"] == "add"]), 80)
+        for other in all_stats[1:]:
+            self.assertEqual(other["kernels"], all_stats[0]["kernels"])
+            self.assertEqual(other["counters"], all_stats[0]["counters"])
+
+    def test_waits(self):
+        """An active wait is loads of the core, a blocked one is none."""
+        code_object("kernels.hsaco")
+        kernels = {}
+        for way in ("active", "blocked"):
+            stats = self.passes("spin", arguments=(way,), out=f"spin-{way}")
+            self.assertEqual((stats["counters"]["core.device_accesses"], stats["counters"]["packet_processor.doorbells"]), (1, 1))
+            kernels[way] = stats["kernels"][0]
+        active, blocked = (kernels[way]["counters"]["core.loads"] for way in ("active", "blocked"))
+        self.assertGreater(active, 3000)
+        self.assertLess(blocked, 300)
+        # The core stops at the kernel's end, or some loads later; the GPU does not care.
+        self.assertEqual(*(kernels[way]["start_ps"] for way in ("active", "blocked")))
+
+    def test_nobody_raises_the_signal(self):
+        code_object("kernels.hsaco")
+        done = self.run_program("spin", "--timeout", "2", arguments=("nobody",), out="spin-nobody")
+        self.assertEqual(done.returncode, 124, done.stderr)
+        self.assertIn("stopped after 2 s (--timeout)", done.stderr)
+        done = self.run_program("standstill")
+        self.assertEqual(done.returncode, 124)
+        self.assertIn("packet 0 of user queue 0: a signal that is not 0", done.stderr)
+        self.assertIn("the host is in hsa_signal_wait_scacquire", done.stderr)
+
+    def test_errors(self):
+        code_object("kernels.hsaco")
+        done = self.run_program("errors")
+        self.assertEqual((done.returncode, done.stdout), (0, "PASS errors\n"), done.stderr)
+
+    def test_fault(self):
+        code_object("kernels.hsaco")
+        done = self.run_program("fault")
+        self.assertEqual((done.returncode, done.stdout), (0, "PASS fault\n"), done.stderr)
+        self.assertIn("kernel 'fault'", done.stderr)
 
 
 if __name__ == "__main__":

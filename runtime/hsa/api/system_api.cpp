@@ -10,6 +10,7 @@
 #include "hsa/api/extensions.h"
 #include "hsa/api/status_names.h"
 #include "hsa/session/session.h"
+#include "memory/allocation_methods.h"
 
 namespace duet::hsa::api {
 
@@ -20,6 +21,14 @@ DUET_HSA_EXPORT hsa_status_t hsa_init() {
       core::say_once(
           "hsa_init: machine " + session.config().name +
           " has no user queues (gpu.front_end.user_queues is 0): duet run --machine mi300a has them");
+      return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
+    }
+    if (session.core().program().side() != nullptr &&
+        memory::uncached_on_cores(session.config(), memory::AllocatingCall::Pinned)) {
+      core::say_once(
+          "hsa_init: the cores of machine " + session.config().name +
+          " reach pinned memory past their caches, without atomics: run the program natively, or on "
+          "mi300a");
       return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
     }
     if (session.references == std::numeric_limits<std::int32_t>::max())

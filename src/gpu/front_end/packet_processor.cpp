@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "base/error.h"
 
@@ -160,7 +161,6 @@ void PacketProcessor::poll(Queue& queue, Stage again, Picoseconds now) {
   ++statistics_.polls;
   queue.stage = Stage::Poll;
   queue.after_poll = again;
-  queue.looks_again = false;
   queue.until = clock_.edge_after(now, poll_cycles_);
 }
 
@@ -211,12 +211,12 @@ void PacketProcessor::memory_written() {
   if (look_again(engine().now())) engine().wake_after(*this, engine().now());
 }
 
-// Whether anything is to be looked at.
+// Whether anything is to be looked at now. What is being read is looked at again if it is found not ready.
 bool PacketProcessor::look_again(Picoseconds now) {
   bool any = false;
   for (Queue& queue : queues_) {
-    if (queue.stage != Stage::Poll || queue.looks_again) continue;
-    any = queue.looks_again = true;
+    if (std::exchange(queue.looks_again, true) || queue.stage != Stage::Poll) continue;
+    any = true;
     while (queue.until <= now) queue.until = clock_.edge_after(queue.until, poll_cycles_);
   }
   return any;
@@ -232,6 +232,7 @@ bool PacketProcessor::advance(std::uint32_t number, Picoseconds now) {
       if (!is_mapped(place, kAqlPacketBytes))
         return refuse(number, "its ring is not in memory that the GPU reaches");
       if (!read(number, Purpose::Packet, place, kAqlPacketBytes, now)) return false;
+      queue.looks_again = false;
       queue.stage = Stage::Packet;
       return true;
     }

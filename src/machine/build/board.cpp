@@ -140,7 +140,7 @@ void Board::connect(Processor& processor) {
   driver_->tick_on_thread_of(host_memory_);
   if (!packet_processor_) return;
   packet_processor_->poll_while([&processor] { return processor.executes(); });
-  processor.on_executing = [this] { packet_processor_->memory_written(); };
+  processor.on_change = [this] { packet_processor_->memory_written(); };
 }
 
 void Board::connect_front_end(const config::Machine& config) {

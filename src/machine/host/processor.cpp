@@ -27,7 +27,7 @@ std::size_t Processor::count_executing() const {
 void Processor::tell_alone() {
   const std::size_t executing = count_executing();
   for (const auto& core : cores_) core->set_alone(executing == 1);
-  if (executing != 0) on_executing();
+  on_change();
 }
 
 }  // namespace duet::machine

@@ -47,8 +47,8 @@ class Processor final : private cpu::CoreClient {
   // ends.
   void tell_alone();
   bool executes() const { return count_executing() != 0; }
-  // Called then, where a core executes.
-  std::function<void()> on_executing = [] {};
+  // Called then: what cores have written until now is to be looked at.
+  std::function<void()> on_change = [] {};
   // The timer rings once, at the earliest time that was asked for since it last did.
   void ring_at(Picoseconds time) { engine_.wake(timer_, time); }
 

@@ -240,7 +240,7 @@ std::string SystemCalls::describe_deadlock() const {
 std::int64_t SystemCalls::refuse_unknown(std::uint64_t number, std::uint64_t pc) {
   if (number == kGpuCallNumber)
     throw Error(fmt::format(
-        "{}: this program makes CUDA or OpenCL calls, and there is no GPU to serve them: run it on "
+        "{}: this program makes CUDA, OpenCL or HSA calls, and there is no GPU to serve them: run it on "
         "a machine with [cpu] and [gpu], such as lustig2013",
         program_));
   if (told_.insert(number).second) {
