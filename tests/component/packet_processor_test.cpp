@@ -143,6 +143,20 @@ TEST(PacketProcessor, ItPollsWhileSomebodyRuns) {
   EXPECT_TRUE(rig.run_until([&] { return rig.value(0) == 0; }));
 }
 
+// Also while it is being read, and the value on its way is the older one.
+TEST(PacketProcessor, ASignalMayGoDownAtAnyTime) {
+  for (Picoseconds time = 0; time < 4 * kMicrosecond; time += 20'000) {
+    QueueRig rig;
+    const std::uint32_t queue = rig.open();
+    rig.barrier_of(queue, 0, 3, {rig.signal(0, 1)}, rig.signal(1, 1));
+    rig.ring(queue, 1);
+    rig.engine.run_until(time);
+    rig.signal(0, 0);
+    rig.processor().memory_written();
+    ASSERT_TRUE(rig.run_until([&] { return rig.value(1) == 0; })) << time;
+  }
+}
+
 TEST(PacketProcessor, ADoorbellOfNoQueueIsNothing) {
   QueueRig rig;
   const std::uint32_t queue = rig.open();

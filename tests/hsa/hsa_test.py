@@ -106,6 +106,10 @@ class Hsa(unittest.TestCase):
         self.assertIn("packet 0 of user queue 0: a signal that is not 0", done.stderr)
         self.assertIn("the host is in hsa_signal_wait_scacquire", done.stderr)
 
+    def test_processor(self):
+        done = self.run_program("processor")
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "Duet's native host\n1 cores, lines of 64\n", ""))
+
     def test_machine_without_queues(self):
         done = self.run_program("standstill", machine="h100")
         self.assertEqual(done.returncode, 1)
@@ -221,6 +225,11 @@ class Simulated(unittest.TestCase):
         self.assertEqual(done.returncode, 1)
         self.assertIn("duet: hsa_init: the cores of machine tk1 reach pinned memory past their caches, without atomics: "
                       "run the program natively, or on mi300a\n", done.stderr)
+
+    def test_processor(self):
+        done = self.run_program("processor", "--set", "cpu.cores=2")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertEqual(done.stdout.splitlines(), ["Zen-4-like core (Duet, RV64GC)", "2 cores, lines of 64", "L1 32768", "L2 1048576"])
 
     def test_without_a_gpu(self):
         self.machine = ("--machine", "xeon-e3-1245")

@@ -21,9 +21,30 @@ struct Cache {
   Bytes bytes;
 };
 
+// Null: the program runs on this computer's processor.
+const config::Cpu* simulated_cores(Session& session) {
+  const bool simulated = session.core().program().side() != nullptr && session.config().cpu;
+  return simulated ? &*session.config().cpu : nullptr;
+}
+
+std::vector<Cache> caches_of_cores(const config::Cpu& cpu) {
+  std::vector<Cache> all;
+  const auto add = [&](std::uint8_t level, Bytes lines) {
+    if (lines != 0) all.push_back({cpu.name + " L" + std::to_string(level), level, lines * cpu.line_bytes});
+  };
+  add(1, cpu.l1.sets * cpu.l1.ways);
+  add(2, cpu.l2.sets * cpu.l2.ways);
+  add(3, cpu.l3.sets * cpu.l3.ways);
+  return all;
+}
+
 // Those of an agent, by level. One handle names the agent and the place in this list.
-std::vector<Cache> caches_of(const config::Machine& machine, hsa_agent_t agent) {
-  if (agent.handle == kCpuAgent.handle) return {};  // the program runs on this computer's
+std::vector<Cache> caches_of(Session& session, hsa_agent_t agent) {
+  if (agent.handle == kCpuAgent.handle) {
+    const config::Cpu* const cores = simulated_cores(session);
+    return cores != nullptr ? caches_of_cores(*cores) : std::vector<Cache>();
+  }
+  const config::Machine& machine = session.config();
   const config::Gpu& gpu = machine.gpu;
   std::vector<Cache> all{{gpu.name + " L1", 1, gpu.l1.capacity()},
                          {gpu.name + " L2", 2, config::capacity_of_l2(gpu)}};
@@ -35,11 +56,22 @@ std::vector<Cache> caches_of(const config::Machine& machine, hsa_agent_t agent) 
 
 hsa_cache_t handle_of(hsa_agent_t agent, std::size_t number) { return {agent.handle << 8 | (number + 1)}; }
 
-hsa_status_t cpu_info(int attribute, void* value) {
+hsa_status_t answer_cache_sizes(Session& session, hsa_agent_t agent, void* value) {
+  std::array<std::uint32_t, 4> sizes{};
+  const std::vector<Cache> caches = caches_of(session, agent);
+  for (std::size_t i = 0; i < std::min(sizes.size(), caches.size()); ++i)
+    sizes[i] = static_cast<std::uint32_t>(caches[i].bytes);
+  return answer(value, sizes);
+}
+
+hsa_status_t cpu_info(Session& session, int attribute, void* value) {
+  const config::Cpu* const cores = simulated_cores(session);
+  const auto number = [&](std::uint64_t one) { return answer(value, static_cast<std::uint32_t>(one)); };
   switch (attribute) {
     case HSA_AGENT_INFO_NAME:
     case HSA_AMD_AGENT_INFO_PRODUCT_NAME:
-      return answer_text(value, "Duet's native host", kNameBytes);
+      return answer_text(
+          value, cores != nullptr ? cores->name.substr(0, kNameBytes - 1) : "Duet's native host", kNameBytes);
     case HSA_AGENT_INFO_FEATURE:
       return answer(value, hsa_agent_feature_t{});
     case HSA_AGENT_INFO_DEVICE:
@@ -67,17 +99,17 @@ hsa_status_t cpu_info(int attribute, void* value) {
     case HSA_AMD_AGENT_INFO_COOPERATIVE_COMPUTE_UNIT_COUNT:
       return answer(value, std::uint32_t{0});
     case HSA_AMD_AGENT_INFO_COMPUTE_UNIT_COUNT:
-      return answer(value, std::uint32_t{1});
+      return number(cores != nullptr ? cores->cores : 1);
     case HSA_AMD_AGENT_INFO_CACHELINE_SIZE:
-      return answer(value, std::uint32_t{64});
+      return number(cores != nullptr ? cores->line_bytes : 64);
     case HSA_AMD_AGENT_INFO_MAX_CLOCK_FREQUENCY:
-      return answer(value, std::uint32_t{0});
+      return number(cores != nullptr ? cores->clock_khz / 1000 : 0);
     case HSA_AGENT_INFO_WORKGROUP_MAX_DIM:
       return answer(value, std::array<std::uint16_t, 3>{});
     case HSA_AGENT_INFO_GRID_MAX_DIM:
       return answer(value, hsa_dim3_t{});
     case HSA_AGENT_INFO_CACHE_SIZE:
-      return answer(value, std::array<std::uint32_t, 4>{});
+      return answer_cache_sizes(session, kCpuAgent, value);
     case HSA_AGENT_INFO_ISA:
       return answer(value, hsa_isa_t{0});
     case HSA_AMD_AGENT_INFO_UUID:
@@ -121,13 +153,8 @@ hsa_status_t gpu_info(Session& session, int attribute, void* value) {
     case HSA_AGENT_INFO_NODE:
     case HSA_AMD_AGENT_INFO_DRIVER_NODE_ID:
       return number(1);
-    case HSA_AGENT_INFO_CACHE_SIZE: {
-      std::array<std::uint32_t, 4> sizes{};
-      const std::vector<Cache> caches = caches_of(session.config(), kGpuAgent);
-      for (std::size_t i = 0; i < std::min(sizes.size(), caches.size()); ++i)
-        sizes[i] = static_cast<std::uint32_t>(caches[i].bytes);
-      return answer(value, sizes);
-    }
+    case HSA_AGENT_INFO_CACHE_SIZE:
+      return answer_cache_sizes(session, kGpuAgent, value);
     case HSA_AGENT_INFO_ISA:
       return answer(value, kIsa);
     case HSA_AMD_AGENT_INFO_CHIP_ID:
@@ -194,7 +221,7 @@ DUET_HSA(hsa_agent_get_info, Query, (hsa_agent_t agent, hsa_agent_info_t which, 
     case HSA_AGENT_INFO_VERSION_MINOR:
       return answer(value, std::uint16_t{2});
     default:
-      return agent.handle == kCpuAgent.handle ? cpu_info(attribute, value)
+      return agent.handle == kCpuAgent.handle ? cpu_info(session, attribute, value)
                                               : gpu_info(session, attribute, value);
   }
 }
@@ -229,15 +256,14 @@ DUET_HSA_EXPORT hsa_status_t hsa_agent_iterate_caches(hsa_agent_t agent,
       function, callback != nullptr,
       [agent](Session& session, std::vector<hsa_cache_t>& all) {
         if (!is_agent(agent)) return HSA_STATUS_ERROR_INVALID_AGENT;
-        for (std::size_t i = 0; i < caches_of(session.config(), agent).size(); ++i)
-          all.push_back(handle_of(agent, i));
+        for (std::size_t i = 0; i < caches_of(session, agent).size(); ++i) all.push_back(handle_of(agent, i));
         return HSA_STATUS_SUCCESS;
       },
       [&](hsa_cache_t cache) { return callback(cache, data); });
 }
 
 DUET_HSA(hsa_cache_get_info, Query, (hsa_cache_t handle, hsa_cache_info_t attribute, void* value)) {
-  const std::vector<Cache> caches = caches_of(session.config(), {handle.handle >> 8});
+  const std::vector<Cache> caches = caches_of(session, {handle.handle >> 8});
   const std::uint64_t number = (handle.handle & 0xff) - 1;
   if (!is_agent({handle.handle >> 8}) || number >= caches.size()) return HSA_STATUS_ERROR_INVALID_CACHE;
   if (value == nullptr) return HSA_STATUS_ERROR_INVALID_ARGUMENT;
