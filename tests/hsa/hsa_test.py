@@ -237,6 +237,11 @@ class Simulated(unittest.TestCase):
         self.assertEqual(done.returncode, 125)
         self.assertIn("makes CUDA, OpenCL or HSA calls", done.stderr)
 
+    def test_hsa_and_opencl_in_one_program(self):
+        done = call(DUET, "cc", "--host", "riscv64", PROGRAMS / "spin.c", "-lOpenCL", "-l", "hsa-runtime64", "-o", WORK / "both")
+        self.assertEqual((done.returncode, done.stderr.count("\n")), (125, 1), done.stderr)
+        self.assertIn("-lOpenCL is OpenCL, and -lhsa-runtime64 is HSA: a program on simulated cores uses one of them", done.stderr)
+
     def test_signals(self):
         self.passes("signals")
 
