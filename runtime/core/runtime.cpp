@@ -29,6 +29,7 @@ Reason reason_of(gpu::FaultKind kind) {
 
 memory::AllocatingCall call_of(memory::AllocationKind kind, const HostMemoryUse& use = {}) {
   using enum memory::AllocatingCall;
+  if (use.call) return *use.call;
   if (kind == memory::AllocationKind::Managed) return Managed;
   if (kind == memory::AllocationKind::Registered) return Registered;
   return use.shared ? Shared : use.write_combined ? WriteCombined : Pinned;

@@ -12,6 +12,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "core/call_kind.h"
@@ -38,6 +39,7 @@ struct HostMemoryUse {
   Attachment attachment = Attachment::Global;
   unsigned api_flags = 0;  // kept with the allocation, for the API's queries
   bool shared = false;     // of pinned memory: caches of both sides may hold it
+  std::optional<memory::AllocatingCall> call = {};  // whose row it is, where the above do not say
 };
 
 class Runtime {

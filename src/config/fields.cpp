@@ -148,6 +148,12 @@ void add_link(std::vector<Field>& fields, const std::string& prefix, Link& link)
        "packets in each direction's queue"},
       {prefix + ".full_duplex", &link.full_duplex, 0u, 0u, "",
        "the directions do not disturb each other; off: they share one wire and take turns"},
+      {prefix + ".header_bytes", &link.header_bytes, 0u, 256u, "B",
+       "of a packet on the wire, beside its payload; 0: the bandwidths above are of payload alone"},
+      {prefix + ".flit_bytes", &link.flit_bytes, 1u, 256u, "B",
+       "a packet takes whole ones of the wire's time"},
+      {prefix + ".byte_masks", &link.byte_masks, 0u, 0u, "",
+       "a write with holes is one packet; off: one for each run of its bytes"},
   };
   fields.insert(fields.end(), own.begin(), own.end());
 }
@@ -249,9 +255,9 @@ void add_levels(std::vector<Field>& fields, std::vector<Level>& levels) {
     add_level(fields, "level[" + std::to_string(i) + "]", levels[i]);
 }
 
-void add_methods(std::vector<Field>& fields, std::vector<Method>& methods, bool maintained) {
+void add_methods(std::vector<Field>& fields, std::vector<Method>& methods, bool maintained, bool translated) {
   for (std::size_t i = 0; i < methods.size(); ++i)
-    add_method(fields, "method[" + std::to_string(i) + "]", methods[i], maintained);
+    add_method(fields, "method[" + std::to_string(i) + "]", methods[i], maintained, translated);
 }
 
 std::vector<Field> names(std::string& name, std::string& description) {
@@ -277,7 +283,8 @@ std::vector<Field> fields_of(Topology& t) {
   if (t.cpu) add_cpu(fields, *t.cpu);
   if (t.memory_fabric) add_memory_fabric(fields, *t.memory_fabric);
   add_levels(fields, t.levels);
-  add_methods(fields, t.methods, t.memory_fabric.has_value());
+  if (t.translation) add_translation(fields, *t.translation);
+  add_methods(fields, t.methods, t.memory_fabric.has_value(), t.translation.has_value());
   for (std::size_t i = 0; i < t.links.size(); ++i)
     add_link(fields, t.links.size() == 1 ? "link" : "link[" + std::to_string(i) + "]", t.links[i]);
   if (t.gpu) add_driver(fields, t.driver);
@@ -294,7 +301,8 @@ std::vector<Field> fields_of(Machine& m) {
   if (m.cpu) add_cpu(fields, *m.cpu);
   if (m.memory_fabric) add_memory_fabric(fields, *m.memory_fabric);
   add_levels(fields, m.levels);
-  add_methods(fields, m.methods, m.memory_fabric.has_value());
+  if (m.translation) add_translation(fields, *m.translation);
+  add_methods(fields, m.methods, m.memory_fabric.has_value(), m.translation.has_value());
   add_link(fields, "link", m.link);
   add_driver(fields, m.driver);
   if (m.cpu) add_driver_on_cores(fields, m.driver);

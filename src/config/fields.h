@@ -36,9 +36,13 @@ void add_dram(std::vector<Field>& fields, Dram& dram);
 void add_cpu(std::vector<Field>& fields, Cpu& cpu);
 // The fields of [memory_fabric].
 void add_memory_fabric(std::vector<Field>& fields, MemoryFabric& fabric);
+// The fields of [translation].
+void add_translation(std::vector<Field>& fields, Translation& translation);
 // The fields of one level, as "level[0].sets".
 void add_level(std::vector<Field>& fields, const std::string& prefix, Level& level);
-// The fields of one method, as "method[0].calls"; with [memory_fabric] also what is done with caches.
-void add_method(std::vector<Field>& fields, const std::string& prefix, Method& method, bool maintained);
+// The fields of one method, as "method[0].calls"; with [memory_fabric] also what is done with caches,
+// with [translation] who walks.
+void add_method(std::vector<Field>& fields, const std::string& prefix, Method& method, bool maintained,
+                bool translated);
 
 }  // namespace duet::config

@@ -3,7 +3,8 @@
 
 namespace duet::config {
 
-void add_method(std::vector<Field>& fields, const std::string& prefix, Method& method, bool maintained) {
+void add_method(std::vector<Field>& fields, const std::string& prefix, Method& method, bool maintained,
+                bool translated) {
   const std::vector<Field> own{
       {prefix + ".name", &method.name, 0u, 0u, "", "of a way to allocate memory: letters, digits and '-'"},
       {prefix + ".calls", &method.calls, 0u, 0u, "",
@@ -19,6 +20,10 @@ void add_method(std::vector<Field>& fields, const std::string& prefix, Method& m
        "lanes of a warp share requests; otherwise those at one address alone"},
   };
   fields.insert(fields.end(), own.begin(), own.end());
+  if (translated)
+    fields.push_back({prefix + ".translation", &method.translation, 0u, 0u, "",
+                      "who walks for its pages: nobody, the GPU in a table of its own, or the IOMMU",
+                      kTranslations});
   if (!maintained) return;
   const std::vector<Field> words{
       {prefix + ".at_copy", &method.at_copy, 0u, 0u, "",

@@ -320,6 +320,30 @@ void add_memory_fabric(std::vector<Field>& fields, MemoryFabric& fabric) {
   fields.insert(fields.end(), all.begin(), all.end());
 }
 
+void add_translation(std::vector<Field>& fields, Translation& own) {
+  constexpr std::uint64_t kEntries = 1 << 20, kNanoseconds = 1000000;
+  const std::vector<Field> all{
+      {"translation.tlb_entries", &own.tlb_entries, 0u, 4096u, "pages",
+       "of an SM's TLB, fully associative; 0: translation is free"},
+      {"translation.tlb_misses", &own.tlb_misses, 1u, 4096u, "pages", "that an SM waits for at a time"},
+      {"translation.l2_tlb_entries", &own.l2_tlb_entries, 1u, kEntries, "pages", "of the GPU's second TLB"},
+      {"translation.l2_tlb_ways", &own.l2_tlb_ways, 1u, 4096u, "ways", "of the GPU's second TLB"},
+      {"translation.l2_tlb_cycles", &own.l2_tlb_cycles, 1u, kCycles, "core cycles",
+       "from an SM's miss to the second TLB's answer; it takes one a cycle"},
+      {"translation.table_walkers", &own.table_walkers, 1u, 4096u, "walks",
+       "at a time in the GPU's own table (method.translation = table)"},
+      {"translation.table_walk_ns", &own.table_walk_ns, 0u, kNanoseconds, "ns", "of such a walk"},
+      {"translation.iommu_entries", &own.iommu_entries, 1u, kEntries, "pages", "of the IOMMU's TLB"},
+      {"translation.iommu_ways", &own.iommu_ways, 1u, 4096u, "ways", "of the IOMMU's TLB"},
+      {"translation.iommu_ns", &own.iommu_ns, 0u, kNanoseconds, "ns",
+       "of a lookup there, besides the way across the link"},
+      {"translation.iommu_walkers", &own.iommu_walkers, 1u, 4096u, "walks",
+       "at a time in the program's page tables (method.translation = iommu)"},
+      {"translation.iommu_walk_ns", &own.iommu_walk_ns, 0u, kNanoseconds, "ns", "of such a walk"},
+  };
+  fields.insert(fields.end(), all.begin(), all.end());
+}
+
 void add_level(std::vector<Field>& fields, const std::string& prefix, Level& level) {
   fields.push_back({prefix + ".name", &level.name, 0u, 0u, "",
                     "of a level of cache between L2 and DRAM: letters and digits, as L3"});

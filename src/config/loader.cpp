@@ -166,6 +166,7 @@ Topology nodes_of(const RawValues& values) {
   if (has_keys(values, "gpu.")) topology.gpu.emplace();
   if (has_keys(values, "cpu.")) topology.cpu.emplace();
   if (has_keys(values, "memory_fabric.")) topology.memory_fabric.emplace();
+  if (has_keys(values, "translation.")) topology.translation.emplace();
   while (has_keys(values, fmt::format("level[{}].", topology.levels.size()))) topology.levels.emplace_back();
   while (has_keys(values, fmt::format("method[{}].", topology.methods.size())))
     topology.methods.emplace_back();
@@ -183,6 +184,7 @@ std::string unknown_key(const std::string& key, const RawValue& raw, Topology to
   topology.gpu.emplace();
   topology.cpu.emplace();
   topology.memory_fabric.emplace();
+  topology.translation.emplace();
   if (topology.levels.empty()) topology.levels.emplace_back();
   if (topology.methods.empty()) topology.methods.emplace_back();
   if (topology.links.empty()) topology.links.emplace_back();
@@ -201,7 +203,8 @@ void check_consistency(const Gpu& gpu, const std::vector<ResolvedValue>& values)
 // The names of statistics begin with these, so no two may be alike.
 void check_names(const std::vector<Level>& levels, const std::vector<ResolvedValue>& values) {
   std::set<std::string> names{
-      "l1", "l2", "sm", "dram", "link", "driver", "interconnect", "constant_cache", "memory_fabric"};
+      "l1",         "l2", "sm", "dram", "link", "driver", "interconnect", "constant_cache", "memory_fabric",
+      "translation"};
   for (std::size_t i = 0; i < levels.size(); ++i) {
     const std::string& name = levels[i].name;
     const bool is_name = !name.empty() && std::all_of(name.begin(), name.end(), [](char c) {
@@ -365,8 +368,8 @@ ResolvedMachine load_machine(const std::string& name, const std::string& machine
   if (nodes.links.empty()) refuse("it has no [link] between host and GPU");
   if (nodes.links.size() > 1)
     refuse(fmt::format("link[1] \"{}\": there can be one link", nodes.links[1].name));
-  return {{nodes.name, nodes.description, *nodes.gpu, nodes.cpu, nodes.memory_fabric, nodes.levels,
-           nodes.methods, nodes.links[0], nodes.driver, nodes.host},
+  return {{nodes.name, nodes.description, *nodes.gpu, nodes.cpu, nodes.memory_fabric, nodes.translation,
+           nodes.levels, nodes.methods, nodes.links[0], nodes.driver, nodes.host},
           std::move(values)};
 }
 

@@ -258,6 +258,8 @@ struct Link {
   std::uint64_t latency_ns = 0;  // one way
   std::uint64_t queue_packets = 0;
   bool full_duplex = true;
+  Bytes header_bytes = 0, flit_bytes = 1;  // of a packet on the wire
+  bool byte_masks = true;                  // writes with holes are one packet
 };
 
 // lustig2013 §6.1: the stages of one kind of API call. `call` is the time until control returns (stage i);
@@ -324,6 +326,7 @@ struct Method {
   bool gpu_l2 = false;
   std::string route;       // kRoutes: of the GPU
   bool coalesced = false;  // lanes of a warp may share a request; otherwise those at one address alone
+  std::string translation = "none";  // kTranslations: who walks for its pages
   // What the driver does with caches at these moments: some of kCacheWords, with spaces between.
   std::string at_copy, at_launch, at_end, at_synchronize;
   bool unsafe = false;  // caches of both sides may hold it, and the program sees to them
@@ -400,6 +403,17 @@ struct MemoryFabric {
   } maintenance;
 };
 
+// Where the GPU's virtual addresses of [[method]] rows with a translation become physical ones, and how long
+// that takes. A page's translation is looked for in the TLB of the SM, the GPU's second TLB, and then walked
+// for: by the GPU in a table of its own, or by the IOMMU, behind the link, in the page tables of the program.
+struct Translation {
+  std::uint64_t tlb_entries = 0, tlb_misses = 0;  // of an SM; pages that it waits for at a time
+  std::uint64_t l2_tlb_entries = 0, l2_tlb_ways = 0, l2_tlb_cycles = 0;
+  std::uint64_t table_walkers = 0, table_walk_ns = 0;  // of the GPU's own table
+  std::uint64_t iommu_entries = 0, iommu_ways = 0, iommu_ns = 0;
+  std::uint64_t iommu_walkers = 0, iommu_walk_ns = 0;
+};
+
 // The nodes of a machine file. Nodes it does not name do not exist.
 struct Topology {
   std::string name;
@@ -407,6 +421,7 @@ struct Topology {
   std::optional<Gpu> gpu;
   std::optional<Cpu> cpu;
   std::optional<MemoryFabric> memory_fabric;  // none: the processor has a DRAM of its own, or shares a level
+  std::optional<Translation> translation;     // none: it costs nothing
   std::vector<Level> levels;                  // the first is nearest to the GPU
   std::vector<Method> methods;
   std::vector<Link> links;
@@ -421,6 +436,7 @@ struct Machine {
   Gpu gpu;
   std::optional<Cpu> cpu;  // used with the simulated host
   std::optional<MemoryFabric> memory_fabric;
+  std::optional<Translation> translation;
   std::vector<Level> levels;
   std::vector<Method> methods;
   Link link;

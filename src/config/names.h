@@ -32,14 +32,17 @@ inline constexpr std::array<std::string_view, 2> kTrackedMemory{"asked", "all"};
 inline constexpr std::array<std::string_view, 2> kFirstBits{"full", "empty"};
 inline constexpr std::array<std::string_view, 3> kOrderGrains{"granule", "line", "warp"};
 
-// Calls that allocate memory, or make it reachable for the GPU; the third is cudaHostAlloc with that flag.
-inline constexpr std::array<std::string_view, 6> kMethodCalls{
-    "cudaMalloc",        "cudaHostAlloc",    "cudaHostAllocWriteCombined",
-    "cudaMallocManaged", "cudaHostRegister", "duetSharedAlloc"};
+// Calls that allocate memory, or make it reachable for the GPU; some with a flag (cudaHostAlloc, clSVMAlloc)
+// or of a region (hsa_memory_allocate).
+inline constexpr std::array<std::string_view, 11> kMethodCalls{
+    "cudaMalloc",      "cudaHostAlloc", "cudaHostAllocWriteCombined", "cudaMallocManaged", "cudaHostRegister",
+    "duetSharedAlloc", "clSVMAlloc",    "clSVMAllocFineGrain",        "clSVMAllocAtomics", "hsaCoarseGrained",
+    "hsaFineGrained"};
 inline constexpr std::array<std::string_view, 3> kCpuTypes{"write-back", "uncached", "none"};
 inline constexpr std::array<std::string_view, 5> kCacheWords{"clean-cpu", "invalidate-cpu", "clean-gpu",
                                                              "invalidate-gpu", "whole"};
 inline constexpr std::array<std::string_view, 2> kRoutes{"memory", "link"};
+inline constexpr std::array<std::string_view, 3> kTranslations{"none", "table", "iommu"};
 
 // `key = "name" is not known: known are a, b`.
 std::string unknown_name(std::string_view key, std::string_view name, Names known);

@@ -80,7 +80,7 @@ inline bool Direction::send(Picoseconds now, std::size_t number) {
   PacketQueue& output = outputs_[output_index_[input.front().destination]];
   if (!output.can_push(now)) return false;
   const memory::Packet packet = input.pop(now);
-  const Picoseconds end = wire_.reserve(now, packet.payload_bytes);
+  const Picoseconds end = wire_.reserve(now, round_up(packet.payload_bytes + header_bytes_, flit_bytes_));
   output.push(now, packet, end + latency_ps_);
   ++statistics_.packets;
   statistics_.payload_bytes += packet.payload_bytes;

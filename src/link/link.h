@@ -4,8 +4,8 @@
 // (Link.OnePacketTakesSerializationAndLatency). Flow control is per destination, by credits: at most
 // queue_packets are sent to one destination and not yet taken by it, so a full destination never holds up
 // packets at other inputs for other destinations (Link.AFullReceiverHoldsUpOnlyItsOwnPackets). A packet
-// without payload takes no wire time but waits for the wire (the payload rate of the machine file is a
-// measured one and contains the headers). Full duplex, unless the two directions share a wire: then one
+// without payload takes no wire time but waits for the wire, where the payload rate of the machine file is a
+// measured one and contains the headers; frame() has others (Link.APacketTakesWholeFlits). Full duplex, unless the two directions share a wire: then one
 // packet at a time is on it, and when both have packets they take turns. Left out: link-layer retries and
 // acknowledgements.
 #pragma once
@@ -43,6 +43,12 @@ class Direction : public sim::Component {
   // The arrivals for `number`.
   PacketQueue& add_output(std::uint16_t number, sim::Component* consumer);
 
+  // A packet takes the wire for its payload and these bytes, rounded up to whole flits.
+  void frame(Bytes header_bytes, Bytes flit_bytes) {
+    header_bytes_ = header_bytes;
+    flit_bytes_ = flit_bytes;
+  }
+
   // Half duplex: the two have one wire, at the rate of whoever sends.
   void share_wire_with(Direction& other) {
     peer_ = &other;
@@ -77,6 +83,7 @@ class Direction : public sim::Component {
 
   memory::Bandwidth wire_;
   Picoseconds latency_ps_;
+  Bytes header_bytes_ = 0, flit_bytes_ = 1;
   std::size_t queue_packets_;
   std::deque<PacketQueue> inputs_;
   std::deque<std::uint64_t> marked_;  // inputs (one bit each) that may hold a packet

@@ -377,7 +377,7 @@ void Process::release_device(const memory::Allocation& allocation) {
 }
 
 void Process::settle_host(const memory::Allocation& allocation) {
-  if (memory::behind_link(system_->address_space().pages().find(allocation.base).attributes.home)) return;
+  if (!memory::in_l2(system_->address_space().pages().find(allocation.base).attributes.home)) return;
   system_->settle(allocation.base, std::max<Bytes>(allocation.bytes, 1));
 }
 

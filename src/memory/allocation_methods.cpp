@@ -14,6 +14,8 @@ PageAttributes attributes_of(const config::Gpu& gpu, const config::Method& metho
   pages.cacheability.gpu_constant = method.gpu_l1 && gpu.sm.constants_cached;
   pages.cacheability.gpu_l2 = method.gpu_l2;
   pages.coalesced = method.coalesced;
+  for (std::size_t i = 0; i < config::kTranslations.size(); ++i)
+    if (method.translation == config::kTranslations[i]) pages.translation = static_cast<Translation>(i);
   return pages;
 }
 
@@ -35,6 +37,24 @@ const config::Method* chosen(const config::Machine& machine, AllocatingCall call
   return nullptr;
 }
 
+// What a call is where no row names it; itself: nothing more general.
+AllocatingCall general(AllocatingCall call) {
+  using enum AllocatingCall;
+  switch (call) {
+    case WriteCombined:
+    case SvmFine:
+    case HsaFine:
+      return Pinned;
+    case SvmAtomics:
+      return SvmFine;
+    case SvmCoarse:
+    case HsaCoarse:
+      return Managed;
+    default:
+      return call;
+  }
+}
+
 }  // namespace
 
 std::vector<std::string_view> words_of(std::string_view words) {
@@ -52,10 +72,9 @@ bool has_word(std::string_view words, std::string_view wanted) {
 }
 
 const config::Method* method_of(const config::Machine& machine, AllocatingCall call) {
-  using enum AllocatingCall;
   if (const config::Method* const one = chosen(machine, call)) return one;
   if (const config::Method* const one = row_of(machine, call)) return one;
-  return call == WriteCombined ? method_of(machine, Pinned) : nullptr;
+  return general(call) != call ? method_of(machine, general(call)) : nullptr;
 }
 
 DevicePages device_pages(const config::Gpu& gpu, const config::Method* method) {
@@ -77,7 +96,9 @@ PageAttributes host_pages(const config::Machine& machine, AllocatingCall call) {
   pages.cacheability = {false, false, false};
   const config::Method* const method = method_of(machine, call);
   if (method != nullptr) pages = attributes_of(machine.gpu, *method);
-  pages.home = method != nullptr && method->route == "memory" ? Home::OneDram : Home::HostDram;
+  pages.home = Home::HostDram;
+  if (method != nullptr && method->route == "memory") pages.home = Home::OneDram;
+  if (method != nullptr && method->route == "link" && method->gpu_l2) pages.home = Home::HostInL2;
   return pages;
 }
 
@@ -87,6 +108,7 @@ bool uncached_on_cores(const config::Machine& machine, AllocatingCall call) {
 }
 
 bool host_waits(const config::Machine& machine, AllocatingCall call) {
+  if (general(call) == AllocatingCall::Managed) call = AllocatingCall::Managed;
   const config::Method* const row = chosen(machine, call);
   if (row == nullptr) return call == AllocatingCall::Managed;
   const auto is_of = [&](AllocatingCall one) {

@@ -22,10 +22,22 @@ std::vector<std::string_view> words_of(std::string_view words);
 bool has_word(std::string_view words, std::string_view word);
 
 // In the order of their words in a row, config::kMethodCalls.
-enum class AllocatingCall : std::uint8_t { Device, Pinned, WriteCombined, Managed, Registered, Shared };
+enum class AllocatingCall : std::uint8_t {
+  Device,
+  Pinned,
+  WriteCombined,
+  Managed,
+  Registered,
+  Shared,
+  SvmCoarse,  // OpenCL's shared virtual memory
+  SvmFine,
+  SvmAtomics,
+  HsaCoarse,  // of HSA's regions
+  HsaFine
+};
 
-// The row that names the call, or that config::Machine::method names; null: none does. Write-combined memory
-// falls back on pinned memory's.
+// The row that names the call, or that config::Machine::method names; null: none does. A call that no row
+// names is as one that is more general: coarse-grained memory as managed, the others as pinned memory.
 const config::Method* method_of(const config::Machine& machine, AllocatingCall call);
 
 // Of memory by cudaMalloc, and of all else in device memory: code, constants, the device heap.

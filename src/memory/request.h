@@ -28,6 +28,8 @@ enum class TrafficClass : std::uint8_t { NonTriggered, TriggeredCpu, TriggeredGp
 enum class Trigger : std::uint8_t { None, Full, Empty };
 enum class Action : std::uint8_t { None, Fill, Empty };
 enum class Scope : std::uint8_t { Block, Gpu, System };
+// Who walks for the page of a request when no TLB has it (config::Translation), as in config::kTranslations.
+enum class Translation : std::uint8_t { None, Table, Iommu };
 
 // Page attributes: one bit per kind of cache that may hold the bytes.
 struct Cacheability {
@@ -64,6 +66,7 @@ struct RequestFields {
   Trigger trigger = Trigger::None;
   Action action = Action::None;
   Scope scope = Scope::Gpu;
+  Translation translation = Translation::None;
   Cacheability cacheability;
   AtomicOperation atomic_operation = AtomicOperation::Exchange;
   AtomicType atomic_type = AtomicType::U32;

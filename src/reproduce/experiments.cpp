@@ -76,6 +76,8 @@ bool Experiments::machine_exists(const std::string& name) const {
 
 const Measurements& Experiments::measure(const std::string& name, const Setup& on) {
   Setup setup = base();
+  const Experiment& experiment = *paper_.experiment(name);
+  if (experiment.machine != nullptr && options_.machine.empty()) setup.machine = experiment.machine;
   if (!on.machine.empty()) setup.machine = on.machine;
   setup.sets.insert(setup.sets.end(), on.sets.begin(), on.sets.end());
   setup.options = on.options;
@@ -85,7 +87,6 @@ const Measurements& Experiments::measure(const std::string& name, const Setup& o
   setup.control = on.control;
   const auto [at, is_new] = measured_.try_emplace(key_of(name, setup));
   if (!is_new) return at->second;
-  const Experiment& experiment = *paper_.experiment(name);
   if (!on.machine.empty() && !machine_exists(on.machine))
     at->second.notes[""] = "there is no machine " + on.machine;
   else if (experiment.needs_bits && resolved(setup).gpu.full_empty.granule_bytes == 0)

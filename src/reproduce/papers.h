@@ -26,9 +26,10 @@ struct Measurements {
 struct Experiment {
   const char* name;
   void (*run)(Experiments&, const Setup&, Measurements&);
-  bool needs_bits;       // full/empty bits of the machine
-  bool scales;           // --quick makes its inputs smaller
-  bool divides = false;  // quantities of one benchmark need no others
+  bool needs_bits;                // full/empty bits of the machine
+  bool scales;                    // --quick makes its inputs smaller
+  bool divides = false;           // quantities of one benchmark need no others
+  const char* machine = nullptr;  // another than the paper's
 };
 
 struct Paper {

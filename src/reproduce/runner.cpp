@@ -200,9 +200,40 @@ std::vector<std::string> Runner::compilation(const Job& job, const std::string& 
     // The linker's remark about dlopen in static libgomp does not matter here.
     command = {"/usr/bin/env",      kProcessorCompiler, "-static", "-fopenmp",
                "-Wl,--no-warnings", source + ".cpp",    "-o",      program};
+  if (job.frameworks)
+    command = {installation_.prefix + "/bin/duet",
+               "cc",
+               source + ".c",
+               "-O2",
+               "-o",
+               program,
+               "-lOpenCL",
+               "-lhsa-runtime64"};
+  if (job.frameworks && !job.on_cores) {
+    command.erase(command.begin(), command.begin() + 2);
+    command.insert(command.begin(), {"/usr/bin/env", "cc"});
+  }
   if (job.on_cores) command.insert(command.begin() + 2, {"--host", "riscv64"});
   for (const std::string& define : job.defines) command.push_back((job.on_processor ? "" : "-D") + define);
   return command;
+}
+
+fs::path Runner::kernels_of(const Job& job) const {
+  return folder_ / ("kernels-" + fs::path(job.source).filename().string());
+}
+
+// For OpenCL the source, for HSA a code object.
+void Runner::compile_kernels(const Job& job) const {
+  const fs::path folder = kernels_of(job),
+                 source = installation_.workloads_directory + "/" + job.source + ".cl";
+  if (!fs::create_directories(folder)) return;
+  fs::copy_file(source, folder / source.filename());
+  int status = 0;
+  const pid_t compiler = start_process({installation_.prefix + "/bin/duet", "hsacc", source.string(), "-o",
+                                        (folder / source.filename()).replace_extension(".hsaco").string()});
+  while (waitpid(compiler, &status, 0) < 0 && errno == EINTR) {
+  }
+  if (status != 0) throw Error(fmt::format("cannot compile {}", source.string()));
 }
 
 const std::string& Runner::compiled(const Job& job) {
@@ -218,6 +249,7 @@ const std::string& Runner::compiled(const Job& job) {
   while (waitpid(compiler, &status, 0) < 0 && errno == EINTR) {
   }
   if (status != 0) throw Error(fmt::format("cannot compile {}", key));
+  if (job.frameworks) compile_kernels(job);
   return program = path;
 }
 
@@ -239,6 +271,7 @@ int Runner::start(const Job& job, const fs::path& folder) {
   for (const std::string& set : job.sets) command.insert(command.end(), {"--set", set});
   command.insert(command.end(), {"--out", (folder / "out").string(), compiled(job)});
   command.insert(command.end(), job.arguments.begin(), job.arguments.end());
+  if (job.frameworks) command.insert(command.end(), {"--code", kernels_of(job).string()});
   fs::create_directories(folder);
   return start_process(std::move(command), (folder / "stdout").string(), (folder / "stderr").string());
 }

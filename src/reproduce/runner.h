@@ -26,6 +26,8 @@ struct Job {
   // A program without a GPU: for RV64, on the cores of `machine`.
   bool on_processor = false;
   bool on_cores = false;  // one with a GPU, whose host code is for RV64, on the cores of `machine`
+  // A C program of OpenCL and HSA, .c, whose kernels lie beside it in .cl: it finds them by --code FOLDER.
+  bool frameworks = false;
 };
 
 struct Outcome {
@@ -75,6 +77,8 @@ class Runner {
 
   const std::string& compiled(const Job& job);
   std::vector<std::string> compilation(const Job& job, const std::string& program) const;
+  void compile_kernels(const Job& job) const;
+  std::filesystem::path kernels_of(const Job& job) const;
   int start(const Job& job, const std::filesystem::path& folder);
   std::filesystem::path kept(const std::string& key) const;
   bool recall(const std::string& key);

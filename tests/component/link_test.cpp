@@ -81,6 +81,30 @@ TEST(Link, PacketsWithoutPayloadWaitForTheWireAndTakeNoTime) {
   EXPECT_EQ(receiver.times, (std::vector<Picoseconds>{first, first, first, first + 100'000}));
 }
 
+// Payload and header, in whole flits; n and n + 1.
+TEST(Link, APacketTakesWholeFlits) {
+  const auto time_of = [](std::uint16_t payload, Bytes header, Bytes flit) {
+    sim::Engine engine;
+    Receiver receiver(engine);
+    link::Direction direction(engine, "link", "link.", nullptr, 1000, kLatency, 8);
+    direction.frame(header, flit);
+    auto& input = direction.add_input(nullptr);
+    receiver.queue = &direction.add_output(7, &receiver);
+    input.push(0, packet(payload, 7));
+    engine.run_until(1'000'000);
+    return receiver.times.at(0) - (kHop + kLatency + kHop);
+  };
+  EXPECT_EQ(time_of(64, 0, 1), 64'000u);
+  EXPECT_EQ(time_of(64, 8, 1), 72'000u);
+  EXPECT_EQ(time_of(0, 8, 1), 8'000u);
+  EXPECT_EQ(time_of(64, 0, 32), 64'000u);
+  EXPECT_EQ(time_of(65, 0, 32), 96'000u);
+  EXPECT_EQ(time_of(8, 0, 32), 32'000u);
+  EXPECT_EQ(time_of(24, 8, 32), 32'000u);
+  EXPECT_EQ(time_of(25, 8, 32), 64'000u);
+  EXPECT_EQ(time_of(0, 0, 32), 0u);
+}
+
 TEST(Link, InputsTakeTurns) {
   sim::Engine engine;
   Receiver receiver(engine);

@@ -127,6 +127,9 @@ std::string memory() {
       "ld.global.u32 %r11, [%rd1];\nld.global.u32 %r12, [%rd3];\nadd.u32 %r10, %r10, %r11;\n"
       "xor.b32 %r10, %r10, %r12;\nadd.u64 %rd1, %rd1, 16384;\nadd.u64 %rd3, %rd3, 16384;\n",
       "st.global.u32 [%rd1], %r10;\n");
+  // Every other word.
+  const std::string holes = loop_kernel("holes", 2, "", "and.b32 %r6, %r2, 1;\nsetp.eq.u32 %p2, %r6, 0;\n",
+                                        "@%p2 st.global.u32 [%rd1], %r5;\nadd.u64 %rd1, %rd1, 4096;\n", "");
   const std::string shared = loop_kernel(
       "shared", 4, ".shared .align 4 .b8 block[4096];\n",
       "mov.u32 %r10, block;\nmul.lo.u32 %r11, %r2, 132;\nand.b32 %r11, %r11, 4092;\n"
@@ -204,7 +207,7 @@ std::string memory() {
       ".param .align 4 .b8 block[12], .param .b32 shared);\n"
       ".extern .func (.param .b32 error) __cudaCDP2LaunchDeviceV2(.param .b64 buffer, .param .b64 stream);\n";
   return launches + child + nested + heap + hand_over + uneven + ".const .align 4 .b8 table[16384];\n" +
-         stream + gather + reuse + strides + shared + atomics + constants + locals;
+         stream + holes + gather + reuse + strides + shared + atomics + constants + locals;
 }
 
 // Loads of words that are filled while it runs, and stores behind them.

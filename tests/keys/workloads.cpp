@@ -146,6 +146,7 @@ void calls(Told& told) {
     cudaStreamSynchronize(other);
   }
   launch(told, "integer", 2, 64, mapped);
+  launch(told, "holes", 2, 64, mapped);
   launch(told, "integer", 2, 64, pinned(told, 1 << 16, cudaHostAllocMapped | cudaHostAllocWriteCombined));
   finish(told);
   cudaMemcpy(device, host, 64, cudaMemcpyHostToDevice);

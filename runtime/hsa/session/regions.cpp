@@ -7,11 +7,15 @@ namespace duet::hsa {
 
 namespace {
 
-// Packets pass the driver by, so that nobody writes caches back for them where the machine does not itself.
-bool managed_needs_no_driver(const config::Machine& machine) {
-  const config::Method* const method = memory::method_of(machine, memory::AllocatingCall::Managed);
-  return method == nullptr ||
-         (method->at_launch.empty() && method->at_end.empty() && method->at_synchronize.empty());
+// Packets pass the driver by: their fences are for the GPU's caches alone, and nobody writes back those of
+// cores for them.
+bool coarse_needs_no_driver(const config::Machine& machine) {
+  const config::Method* const method = memory::method_of(machine, memory::AllocatingCall::HsaCoarse);
+  if (method == nullptr) return true;
+  for (const std::string* words : {&method->at_launch, &method->at_end, &method->at_synchronize})
+    for (const std::string_view word : memory::words_of(*words))
+      if (word.ends_with("-cpu")) return false;
+  return true;
 }
 
 }  // namespace
@@ -48,9 +52,11 @@ Bytes Regions::most(RegionKind kind) const {
 }
 
 void* Regions::allocate(RegionKind kind, Bytes bytes) {
-  const bool managed = kind == RegionKind::Coarse && managed_needs_no_driver(runtime_.config());
+  const bool coarse = kind == RegionKind::Coarse && coarse_needs_no_driver(runtime_.config());
+  core::HostMemoryUse use;
+  use.call = coarse ? memory::AllocatingCall::HsaCoarse : memory::AllocatingCall::HsaFine;
   void* const first = runtime_.allocate_host(
-      bytes, managed ? memory::AllocationKind::Managed : memory::AllocationKind::Pinned);
+      bytes, coarse ? memory::AllocationKind::Managed : memory::AllocationKind::Pinned, use);
   if (first != nullptr) allocated_[first] = {kind, bytes};
   return first;
 }

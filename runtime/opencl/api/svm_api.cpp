@@ -40,7 +40,8 @@ cl_int enqueue_mark_of(Session& session, HostThread& host, cl_command_queue queu
 
 bool has_svm_atomics(Session& session) {
   if (session.core().program().side() == nullptr) return false;
-  const memory::PageAttributes pages = memory::host_pages(session.config(), memory::AllocatingCall::Pinned);
+  const memory::PageAttributes pages =
+      memory::host_pages(session.config(), memory::AllocatingCall::SvmAtomics);
   return pages.home == memory::Home::HostDram && !pages.cacheability.gpu_l1 && !pages.cacheability.gpu_l2;
 }
 
@@ -57,8 +58,12 @@ void* CL_API_CALL clSVMAlloc(cl_context context, cl_svm_mem_flags flags, size_t 
     if ((flags & ~known) != 0 || (access & (access - 1)) != 0 || bytes == 0 ||
         bytes > session.config().gpu.dram.bytes || (alignment & (alignment - 1)) != 0 || alignment > 128)
       return CL_INVALID_VALUE;
+    core::HostMemoryUse use;
+    use.call = (flags & CL_MEM_SVM_ATOMICS) != 0 ? memory::AllocatingCall::SvmAtomics
+               : fine                            ? memory::AllocatingCall::SvmFine
+                                                 : memory::AllocatingCall::SvmCoarse;
     made = session.core().allocate_host(
-        bytes, fine ? memory::AllocationKind::Pinned : memory::AllocationKind::Managed);
+        bytes, fine ? memory::AllocationKind::Pinned : memory::AllocationKind::Managed, use);
     if (made == nullptr) return CL_OUT_OF_RESOURCES;
     session.svm[made] = {bytes, flags, context};
     return CL_SUCCESS;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "memory/cache/cache_command.h"
 
 namespace duet::gpu {
 
@@ -361,14 +362,26 @@ bool PacketProcessor::hand_over(std::uint32_t number, Picoseconds now) {
   task.ended = ended_;
   task.packet = queue.serial;
   const std::uint64_t blocks = grid.grid.count();
-  task.steps = {{PushBufferOpcode::SetLaunchID, grid.launch_id, 0},
-                {PushBufferOpcode::SetRefCntValue, blocks, 0},
-                {PushBufferOpcode::ResetRefCnt, 0, 0},
-                {PushBufferOpcode::Launch, 0, blocks},
-                {PushBufferOpcode::WaitRefCnt, 0, 0}};
+  // Others' kernels may have left bytes that memory has not.
+  add_l2_step(task, queue.packet.acquire, kCacheClean | kCacheInvalidate);
+  task.steps.insert(task.steps.end(), {{PushBufferOpcode::SetLaunchID, grid.launch_id, 0},
+                                       {PushBufferOpcode::SetRefCntValue, blocks, 0},
+                                       {PushBufferOpcode::ResetRefCnt, 0, 0},
+                                       {PushBufferOpcode::Launch, 0, blocks},
+                                       {PushBufferOpcode::WaitRefCnt, 0, 0}});
+  add_l2_step(task, queue.packet.release, kCacheClean);
   distributor_->push(now, {handle});
   if (queue.handed_over == queue.grids.size()) taken(number);
   return true;
+}
+
+void PacketProcessor::add_l2_step(Task& task, FenceScope scope, std::uint64_t operations) const {
+  if (!maintains_l2_ || scope != FenceScope::System) return;
+  DataMove move;
+  move.width_bytes = memory::CacheCommand::kWhole;
+  move.cache_operations = operations;
+  task.steps.push_back({PushBufferOpcode::CacheRange, task.moves.size(), 0});
+  task.moves.push_back(move);
 }
 
 // ---- Completion ----

@@ -87,6 +87,9 @@ class PacketProcessor : public sim::Component {
   // begins is to be told by memory_written().
   void memory_written();
   void poll_while(std::function<bool()> somebody) { somebody_runs_ = std::move(somebody); }
+  // Nothing keeps L2 coherent with memory that cores reach: a packet's acquire of system scope gives up what
+  // it holds, and a release of system scope writes it back.
+  void maintain_l2() { maintains_l2_ = true; }
 
   Picoseconds tick(Picoseconds now) override;
   Picoseconds next_opportunity(Picoseconds time) const override { return clock_.first_edge_after(time); }
@@ -142,6 +145,7 @@ class PacketProcessor : public sim::Component {
   bool read_arguments(std::uint32_t number, Picoseconds now);
   void make_grids(std::uint32_t number);
   bool hand_over(std::uint32_t number, Picoseconds now);
+  void add_l2_step(Task& task, FenceScope scope, std::uint64_t operations) const;
   void taken(std::uint32_t number);
   void give_back(std::uint32_t number, std::uint64_t packet);
   void poll(Queue& queue, Stage again, Picoseconds now);
@@ -167,6 +171,7 @@ class PacketProcessor : public sim::Component {
   const std::uint8_t number_, host_memory_number_;
   PacketServices* services_ = nullptr;
   std::function<bool()> somebody_runs_ = [] { return false; };
+  bool maintains_l2_ = false;
   sim::Queue<memory::Packet>* to_host_ = nullptr;
   sim::Queue<memory::Packet>* from_host_ = nullptr;
   sim::Queue<TaskReady>* distributor_ = nullptr;

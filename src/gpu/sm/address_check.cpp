@@ -90,6 +90,7 @@ template <unsigned W>
 MemoryPart AddressCheck<W>::global_part(const MicroOp& op, const memory::PageAttributes& page) const {
   MemoryPart part;
   part.cacheability = page.cacheability;
+  part.translation = page.translation;
   part.request_bytes = line_bytes_;
   part.tracked = page.tracked;
   if (op.space == StateSpace::Const && op.kind == ptx::Kind::Load) {
@@ -264,8 +265,8 @@ bool AddressCheck<W>::resolve_each(MemoryInstruction<W>& instruction) {
     MemoryPart* part = instruction.parts.data();
     MemoryPart* const end = part + instruction.part_count;
     while (part != end && !(part->base == base && part->path == like.path && part->local == like.local &&
-                            part->tracked == like.tracked && part->cacheability == like.cacheability &&
-                            part->group_mask == like.group_mask))
+                            part->tracked == like.tracked && part->translation == like.translation &&
+                            part->cacheability == like.cacheability && part->group_mask == like.group_mask))
       ++part;
     if (part == end) {
       *part = like;

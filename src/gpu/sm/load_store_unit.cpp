@@ -266,6 +266,7 @@ bool LoadStoreUnit<W>::State::send(Picoseconds now, Instruction& instruction, co
   request.agent = memory::Agent::Sm;
   request.scope = scope_of(op);
   request.cacheability = part.cacheability;
+  request.translation = part.translation;
   request.begins = instruction.part == 0 && instruction.step == 0 && instruction.remaining == part.lanes;
   request.unit = sm;
   request.warp = static_cast<std::uint16_t>(instruction.warp);

@@ -25,6 +25,7 @@ struct MemoryPart {
   MemoryPath path = MemoryPath::L1;
   bool local = false;
   bool tracked = false;  // memory with full/empty bits
+  memory::Translation translation = memory::Translation::None;
   memory::Cacheability cacheability;
   std::uint32_t request_bytes = 0;  // a line or a segment
   std::uint32_t group_mask = 0;     // lanes whose offsets agree in these bits may share a request

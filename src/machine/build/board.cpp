@@ -64,8 +64,15 @@ Board::Board(sim::Engine& engine, const config::Machine& config, memory::Address
   if (timed) {
     config::Gpu gpu = config_.gpu;
     if (config_.memory_fabric) gpu.l2.command_line_cycles = config_.memory_fabric->maintenance.l2_line_cycles;
-    memory_system_.emplace(engine, &system_node_, &gpu_node_, gpu, config_.levels, pool_, address_space,
-                           kHostBridge, kHostMemory);
+    const auto through_l2 = [](const config::Method& method) {
+      return method.route == "link" && method.gpu_l2;
+    };
+    memory_system_.emplace(
+        engine, &system_node_, &gpu_node_, gpu, config_.levels, pool_, address_space,
+        MemorySystem::LinkEnd{kHostBridge, kHostMemory, config_.link.byte_masks,
+                              std::any_of(config_.methods.begin(), config_.methods.end(), through_l2),
+                              nanoseconds(config_.link.latency_ns)},
+        config_.translation);
   } else {
     device_memory_.emplace(engine, "device memory", &gpu_node_, 1,
                            memory::SimpleMemoryConfig{config.gpu.functional.dram_latency_ps,
@@ -74,6 +81,8 @@ Board::Board(sim::Engine& engine, const config::Machine& config, memory::Address
   }
   if (memory_system_) memory_system_->look_for_races(races_);
   if (!config.link.full_duplex) to_gpu_.share_wire_with(to_host_);
+  for (link::Direction* const direction : {&to_gpu_, &to_host_})
+    direction->frame(config.link.header_bytes, config.link.flit_bytes);
   if (kind.simulated_host)
     root_complex_.emplace(engine, &system_node_, pool_, address_space.memory(), kHostMemory);
   connect_host_memory(config);
@@ -208,6 +217,7 @@ void Board::connect_cache_engine(sim::Engine& engine) {
     slices.push_back({slice.commands, slice.done});
   own.connect(starts, done, std::move(slices));
   work_distributor_.connect_cache_engine(starts, done);
+  if (packet_processor_) packet_processor_->maintain_l2();
 }
 
 Board::SmQueues Board::queues_of_sm(sim::Component& sm) {

@@ -16,10 +16,11 @@ constexpr std::size_t kCommands = 4;  // to a cache, that it has not taken yet
 // What takes the bytes that caches give up.
 auto store_into(memory::PhysicalMemory& memory) {
   return [&memory](PhysicalAddress address, const std::byte* data, const memory::ByteMask& mask) {
-    std::byte* const backing = memory.bytes(address);
-    if (backing == nullptr) return;  // the allocation is gone, and nobody can read its bytes any more
+    // The allocation is gone, and nobody can read its bytes any more; or the bytes are not here.
+    const memory::Backing backing = memory.backing(address);
+    if (backing.bytes == nullptr || backing.through_port) return;
     for (unsigned i = 0; i < memory::kLineBytes; ++i)
-      if (mask.test(i)) backing[i] = data[i];
+      if (mask.test(i)) backing.bytes[i] = data[i];
   };
 }
 
@@ -28,14 +29,15 @@ auto store_into(memory::PhysicalMemory& memory) {
 MemorySystem::MemorySystem(sim::Engine& engine, const sim::Component* shared, const sim::Component* parent,
                            const config::Gpu& config, const std::vector<config::Level>& levels,
                            memory::RequestPool& pool, memory::AddressSpace& address_space,
-                           std::uint16_t link_number, std::uint16_t host_memory_number)
+                           const LinkEnd& link, const std::optional<config::Translation>& translation)
     : engine_(engine),
       config_(config),
       pool_(pool),
       address_space_(address_space),
       map_(config_.dram),
       destinations_(address_space.memory().map()),
-      bridge_(engine, parent, config.interconnect.clock_khz, link_number, host_memory_number) {
+      bridge_(engine, parent, config.interconnect.clock_khz, link.number, link.host_memory_number,
+              link.byte_masks, pool) {
   for (unsigned c = 0; c < map_.channels(); ++c)
     controllers_.emplace_back(engine, "DRAM channel " + std::to_string(c), parent, config_.dram, c, map_,
                               pool, address_space, config_.full_empty);
@@ -47,7 +49,7 @@ MemorySystem::MemorySystem(sim::Engine& engine, const sim::Component* shared, co
       engine, parent, config::Level{"L2", config_.l2_slices, config_.l2, config_.interconnect},
       CacheLevel::Names{"interconnect to memory", "interconnect to SMs", "interconnect", "l2"}, map_, pool,
       config_.full_empty);
-  for (const memory::Home own : {memory::Home::DeviceDram, memory::Home::OneDram})
+  for (const memory::Home own : {memory::Home::DeviceDram, memory::Home::OneDram, memory::Home::HostInL2})
     destinations_.send(own, levels_.front().slice_map());
   for (const memory::Home behind_link : {memory::Home::HostDram, memory::Home::SharedDram})
     destinations_.send(behind_link, static_cast<std::uint16_t>(levels_.front().slices()));
@@ -61,7 +63,19 @@ MemorySystem::MemorySystem(sim::Engine& engine, const sim::Component* shared, co
     above.connect_below(levels_.back());
     if (level.perfect) levels_.back().serve_from(address_space.memory());
   }
-  levels_.back().connect_below(controllers_, config_.dram);
+  CacheLevel::WayToLink to_link;
+  if (link.below_l2)
+    to_link = [&](sim::Component& port) {
+      auto& requests = channels_.emplace_back(config_.l2.queue_entries, &port, &bridge_);
+      auto& answers = queues_.emplace_back(config_.l2.queue_entries, &bridge_, &port);
+      bridge_.connect_client(requests, answers);
+      return CacheLevel::LinkWay{&requests, &answers};
+    };
+  if (translation && translation->tlb_entries != 0) {
+    translation_ = translation;
+    translation_unit_.emplace(engine, parent, *translation, config_.core_clock_khz * 1000, link.latency_ps);
+  }
+  levels_.back().connect_below(controllers_, config_.dram, address_space.memory().map(), to_link);
 }
 
 MemoryFabric& MemorySystem::build_fabric(const config::MemoryFabric& config, const sim::Component* parent,
@@ -111,8 +125,9 @@ void MemorySystem::connect_sm(sim::Component& sm, gpu::TimedSm::Ports& ports) {
     return {&to, &from};
   };
   const auto place = [&](memory::Cache& cache, const config::Cache& config, std::uint16_t own,
-                         memory::Channel*& to, sim::Queue<memory::Packet>*& from) {
-    to = &channels_.emplace_back(config.queue_entries, &sm, &cache);
+                         memory::Channel*& to, sim::Queue<memory::Packet>*& from,
+                         sim::Component* above = nullptr) {
+    to = &channels_.emplace_back(config.queue_entries, above == nullptr ? &sm : above, &cache);
     from = &queues_.emplace_back(config.queue_entries, &cache, &sm);
     cache.connect_above(*to, *from);
     const Way below = way(cache, config.line_bytes, own);
@@ -120,7 +135,17 @@ void MemorySystem::connect_sm(sim::Component& sm, gpu::TimedSm::Ports& ports) {
   };
   memory::Cache& l1 = l1_.emplace_back(engine_, "L1 " + std::to_string(sm_number), "l1", &sm, 0, config_.l1,
                                        hertz, pool_, memory::LineNumbering{}, config_.full_empty);
-  place(l1, config_.l1, number, ports.to_l1, ports.from_l1);
+  memory::TlbPort* const tlb =
+      translation_unit_
+          ? &tlb_ports_.emplace_back(engine_, "TLB " + std::to_string(sm_number), &sm, *translation_, hertz,
+                                     *translation_unit_, pool_, address_space_.page_bytes())
+          : nullptr;
+  place(l1, config_.l1, number, ports.to_l1, ports.from_l1, tlb);
+  if (tlb != nullptr) {
+    auto& from_sm = channels_.emplace_back(config_.l1.queue_entries, &sm, tlb);
+    tlb->connect(from_sm, *ports.to_l1);
+    ports.to_l1 = &from_sm;
+  }
   if (config_.l1_prefetch.prefetcher == "stride")
     l1.prefetch_by(config_.l1_prefetch, address_space_.memory());
   memory::Cache& constants =
@@ -179,12 +204,9 @@ std::vector<MemorySystem::CommandPorts> MemorySystem::connect_commander(sim::Com
 
 void MemorySystem::connect_link(sim::Queue<memory::Packet>& to_link, sim::Queue<memory::Packet>& from_link) {
   CacheLevel& l2 = levels_.front();
-  HostBridge::Ports ports;
-  ports.from_gpu = &l2.requests().add_output(static_cast<std::uint16_t>(l2.slices()), &bridge_);
-  ports.to_gpu = &l2.responses().add_input(l2.responses().add_input_port(), &bridge_);
-  ports.to_link = &to_link;
-  ports.from_link = &from_link;
-  bridge_.connect(ports);
+  bridge_.connect(to_link, from_link);
+  bridge_.connect_client(l2.requests().add_output(static_cast<std::uint16_t>(l2.slices()), &bridge_),
+                         l2.responses().add_input(l2.responses().add_input_port(), &bridge_));
 }
 
 void MemorySystem::write_back(PhysicalAddress physical, Bytes bytes) {
@@ -229,7 +251,7 @@ void MemorySystem::settle(PhysicalAddress physical, Bytes bytes) {
 
 std::optional<std::byte> MemorySystem::peek(std::uint32_t sm, PhysicalAddress physical) const {
   if (const auto byte = l1_[sm].dirty_byte(physical)) return byte;
-  if (!memory::behind_link(address_space_.memory().map().home_of(physical)))
+  if (memory::in_l2(address_space_.memory().map().home_of(physical)))
     for (const CacheLevel& level : levels_)
       if (const auto byte = level.dirty_byte(physical)) return byte;
   const std::byte* backing = address_space_.memory().bytes(physical);

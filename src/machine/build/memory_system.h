@@ -19,17 +19,25 @@
 #include "memory/cache/cache.h"
 #include "memory/cache/level_port.h"
 #include "memory/dram/dram_controller.h"
+#include "memory/virtual/tlb_port.h"
 #include "sim/engine.h"
 
 namespace duet::machine {
 
 class MemorySystem {
  public:
+  // The GPU's end of the link, for caches.
+  struct LinkEnd {
+    std::uint16_t number = 0, host_memory_number = 0;  // of this end, and of the other
+    bool byte_masks = true;                            // it carries writes with holes
+    bool below_l2 = false;                             // L2 may hold memory across it (Home::HostInL2)
+    Picoseconds latency_ps = 0;
+  };
   // `shared` is where levels below L2 belong in hu2016's tree, `parent` all the others.
   MemorySystem(sim::Engine& engine, const sim::Component* shared, const sim::Component* parent,
                const config::Gpu& config, const std::vector<config::Level>& levels, memory::RequestPool& pool,
-               memory::AddressSpace& address_space, std::uint16_t link_number,
-               std::uint16_t host_memory_number);
+               memory::AddressSpace& address_space, const LinkEnd& link,
+               const std::optional<config::Translation>& translation = {});
 
   // The SM's side of its caches; SMs are connected in the order of their numbers.
   void connect_sm(sim::Component& sm, gpu::TimedSm::Ports& ports);
@@ -104,6 +112,9 @@ class MemorySystem {
   memory::Destinations destinations_;
   HostBridge bridge_;
   std::deque<memory::Cache> l1_, constant_caches_;
+  std::optional<config::Translation> translation_;  // that takes time
+  std::optional<memory::TranslationUnit> translation_unit_;
+  std::deque<memory::TlbPort> tlb_ports_;
   std::deque<memory::LevelPort> ports_;   // of those of an SM whose requests are longer than L2's lines
   std::deque<memory::Channel> channels_;  // between SMs and their caches
   std::deque<sim::Queue<memory::Packet>> queues_;  // the other way

@@ -32,7 +32,8 @@ CacheLevel::CacheLevel(sim::Engine& engine, const sim::Component* parent, const 
   }
 }
 
-void CacheLevel::connect_below(std::deque<memory::DramController>& controllers, const config::Dram& dram) {
+void CacheLevel::connect_below(std::deque<memory::DramController>& controllers, const config::Dram& dram,
+                               const memory::MemoryMap& map, const WayToLink& way_to_link) {
   if (!map_.follows_channels())
     throw Error(config_.name + ": slices = " + std::to_string(slices()) +
                 " is not a multiple of gpu.dram.channels = " + std::to_string(controllers.size()) +
@@ -44,9 +45,24 @@ void CacheLevel::connect_below(std::deque<memory::DramController>& controllers, 
   for (unsigned s = 0; s < slices(); ++s) {
     memory::Cache& slice = caches_[s];
     memory::DramController& controller = controllers[map_.channel_of(s)];
-    auto& below = channels_.emplace_back(config_.cache.queue_entries, &slice, &controller);
-    auto& back = queues_.emplace_back(answers, &controller, &slice);
-    slice.connect_below(below, back, static_cast<std::uint16_t>(s), nullptr);
+    sim::Component* above = &slice;
+    RoutePort* port = nullptr;
+    if (way_to_link) {
+      above = port = &route_ports_.emplace_back(engine_, "port of " + slice.name(), parent_,
+                                                config_.interconnect.clock_khz * 1000, map, pool_);
+      const LinkWay link = way_to_link(*port);
+      port->connect(RoutePort::Link, *link.requests, *link.answers);
+      auto& to_port = channels_.emplace_back(config_.cache.queue_entries, &slice, port);
+      auto& from_port = queues_.emplace_back(config_.cache.queue_entries, port, &slice);
+      slice.connect_below(to_port, from_port, static_cast<std::uint16_t>(s), nullptr);
+      port->connect_above(to_port, from_port);
+    }
+    auto& below = channels_.emplace_back(config_.cache.queue_entries, above, &controller);
+    auto& back = queues_.emplace_back(answers, &controller, above);
+    if (port != nullptr)
+      port->connect(RoutePort::Memory, below, back);
+    else
+      slice.connect_below(below, back, static_cast<std::uint16_t>(s), nullptr);
     controller.connect(below, back);
   }
 }

@@ -9,10 +9,12 @@
 #pragma once
 
 #include <deque>
+#include <functional>
 #include <optional>
 #include <string>
 
 #include "config/machine.h"
+#include "machine/levels/route_port.h"
 #include "memory/cache/cache.h"
 #include "memory/cache/level_port.h"
 #include "memory/cache/pending_pool.h"
@@ -35,8 +37,16 @@ class CacheLevel {
              const Names& names, const memory::AddressMap& map, memory::RequestPool& pool,
              const config::FullEmpty& full_empty);
 
-  // Either of them. Throws duet::Error where the two do not fit.
-  void connect_below(std::deque<memory::DramController>& controllers, const config::Dram& dram);
+  // A way across the link, of a component that has lines of its memory.
+  struct LinkWay {
+    memory::Channel* requests = nullptr;
+    sim::Queue<memory::Packet>* answers = nullptr;
+  };
+  using WayToLink = std::function<LinkWay(sim::Component&)>;
+  // Either of them. `way_to_link`, where the level may hold memory across the link: called for each slice.
+  // Throws duet::Error where the two do not fit.
+  void connect_below(std::deque<memory::DramController>& controllers, const config::Dram& dram,
+                     const memory::MemoryMap& map, const WayToLink& way_to_link = {});
   // Makes it perfect (memory/cache/cache.h).
   void serve_from(const memory::PhysicalMemory& memory) {
     for (memory::Cache& slice : caches_) slice.serve_from(memory);
@@ -98,6 +108,7 @@ class CacheLevel {
   std::optional<memory::PendingPool> pool_of_pending_;  // of all slices
   std::deque<memory::Cache> caches_;
   std::deque<memory::LevelPort> ports_;            // to the level below
+  std::deque<RoutePort> route_ports_;              // to controllers and the link
   std::deque<memory::Channel> channels_;           // to controllers, or ports
   std::deque<sim::Queue<memory::Packet>> queues_;  // from them
   sim::Engine& engine_;

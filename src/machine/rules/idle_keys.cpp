@@ -27,7 +27,7 @@ bool any_matches(const std::array<std::string_view, N>& patterns, std::string_vi
 
 // What only the timed GPU reads, but for the exceptions: a program is told of them, or they give the DRAM's
 // bandwidth.
-constexpr std::array<std::string_view, 44> kTimedOnly{"gpu.sm.schedulers",
+constexpr std::array<std::string_view, 46> kTimedOnly{"gpu.sm.schedulers",
                                                       "gpu.sm.int_units",
                                                       "gpu.sm.scheduler",
                                                       "gpu.sm.blocking_issue",
@@ -70,6 +70,8 @@ constexpr std::array<std::string_view, 44> kTimedOnly{"gpu.sm.schedulers",
                                                       "gpu.interconnect.*",
                                                       "gpu.full_empty.*",
                                                       "memory_fabric.*",
+                                                      "translation.*",
+                                                      "link.byte_masks",
                                                       "level[*"};
 constexpr std::array<std::string_view, 19> kTimedDram{
     "gpu.dram.standard",       "gpu.dram.read_bytes",
@@ -97,7 +99,10 @@ struct Rule {
   const char* why;
 };
 
-constexpr std::array<Rule, 19> kRules{{
+constexpr std::array<Rule, 20> kRules{{
+    {"translation.*",
+     [](const config::Machine& m) { return m.translation && m.translation->tlb_entries == 0; },
+     "translation.tlb_entries is 0: translation is free"},
     {"gpu.full_empty.*", [](const config::Machine& m) { return m.gpu.full_empty.granule_bytes == 0; },
      "gpu.full_empty.granule_bytes is 0: there are no full/empty bits"},
     {"gpu.copy_engines.bit_*", [](const config::Machine& m) { return m.gpu.full_empty.granule_bytes == 0; },

@@ -53,11 +53,28 @@ class MethodRules {
       check_call(prefix, method, call);
     }
     if (is_one_) check_maintenance(prefix, method);
-    if (method.route == "link" && (method.gpu_l1 || method.gpu_l2))
-      refuse(prefix + (method.gpu_l2 ? "gpu_l2" : "gpu_l1"),
+    if (method.route == "link") check_across_link(prefix, method);
+  }
+
+  void check_across_link(const std::string& prefix, const config::Method& method) const {
+    if (!method.gpu_l2 && method.gpu_l1)
+      refuse(prefix + "gpu_l1",
+             fmt::format("cannot be with {}route = \"link\" and {}gpu_l2 = false: L2 is before the link",
+                         prefix, prefix));
+    if (!method.gpu_l2) return;
+    if (!is_one_)
+      refuse(prefix + "gpu_l2",
              fmt::format("cannot be with {}route = \"link\": no cache of the GPU holds what comes across the "
-                         "link",
+                         "link where there is no [memory_fabric]",
                          prefix));
+    const auto has = [](const std::string& words, std::string_view word) {
+      return memory::has_word(words, word);
+    };
+    if (!method.unsafe && !(has(method.at_launch, "invalidate-gpu") &&
+                            (has(method.at_end, "clean-gpu") || has(method.at_synchronize, "clean-gpu"))))
+      refuse(prefix + "unsafe",
+             "must be true: L2 may hold it, and it is not given up (invalidate-gpu) at launches and written "
+             "back (clean-gpu) at their end or at synchronizations");
   }
 
   // What the driver does with caches. Words of cores say nothing at a kernel's end, where no core is told of

@@ -24,14 +24,17 @@ enum class Home : std::uint8_t {
   SharedDram,  // the host's, in the channels of the GPU's DRAM: for the GPU behind the link, for the
                // processor below the level of cache that both share
   OneDram,     // the host's, in the channels of the GPU's DRAM, which both reach directly
+  HostInL2,    // as HostDram, and the GPU's L2 may hold it: slices of L2 stand before the link
   // Of bytes behind the link, where the host is simulated (PhysicalMemory::home_at_host).
   Program,  // the processor's coherent domain
   Driver    // a simple memory that no core reads
 };
-inline constexpr std::size_t kHomes = 6;
+inline constexpr std::size_t kHomes = 7;
 
 // Whether the GPU reaches it across the link.
 inline bool behind_link(Home home) { return home != Home::DeviceDram && home != Home::OneDram; }
+// Whether requests for it go through the GPU's L2.
+inline bool in_l2(Home home) { return !behind_link(home) || home == Home::HostInL2; }
 
 struct MemoryRange {
   std::string name;

@@ -35,10 +35,13 @@ PhysicalMemory::PhysicalMemory(Bytes device_bytes, Bytes page_bytes, Bytes host_
       host_(make_range("host DRAM", std::max(kHostBase, device_.base + device_.bytes),
                        std::min(host_bytes, kMostHostBytes), host_home, page_bytes)),
       window_(make_range("window", host_.base + host_.bytes, is_one() ? host_.bytes : 0, Home::HostDram,
-                         page_bytes)) {
+                         page_bytes)),
+      window_in_l2_(make_range("window in L2", window_.base + window_.bytes, window_.bytes, Home::HostInL2,
+                               page_bytes)) {
   map_.add(device_);
   map_.add(host_);
   map_.add(window_);
+  map_.add(window_in_l2_);
   map_up_to(std::min(device_.bytes, kFirstBytes));
 }
 
@@ -128,9 +131,15 @@ std::optional<PhysicalAddress> PhysicalMemory::take_highest_device(Bytes bytes) 
   return first;
 }
 
+PhysicalRange& PhysicalMemory::lender_of(Lender lender, bool through_port) {
+  if (!is_one()) return host_;
+  if (lender == Lender::WindowInL2) return window_in_l2_;
+  return through_port || lender == Lender::Window ? window_ : host_;
+}
+
 PhysicalAddress PhysicalMemory::lend(std::byte* host, Bytes bytes, Bytes into_page, bool through_port,
-                                     bool in_window) {
-  PhysicalRange& dram = is_one() && (through_port || in_window) ? window_ : host_;
+                                     Lender lender) {
+  PhysicalRange& dram = lender_of(lender, through_port);
   const auto frames = dram.frames.take(std::max<Bytes>(into_page + bytes, 1));
   if (!frames)
     throw Error(host_.name + ": no room for " + std::to_string(bytes) +
@@ -144,7 +153,9 @@ PhysicalAddress PhysicalMemory::lend(std::byte* host, Bytes bytes, Bytes into_pa
 void PhysicalMemory::take_back(PhysicalAddress first) {
   const auto it = lent_.find(first);
   const PhysicalAddress frames = first.aligned_down(page_bytes_);
-  (window_.has(first) ? window_ : host_)
+  (window_in_l2_.has(first) ? window_in_l2_
+   : window_.has(first)     ? window_
+                            : host_)
       .frames.give_back(frames, std::max<Bytes>(first - frames + it->second.left, 1));
   lent_.erase(it);
   last_backing_ = {};

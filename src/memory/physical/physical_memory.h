@@ -1,10 +1,11 @@
 // The physical memory of a machine: ranges of frames, each with its home (memory_map.h).
-// Where cores and GPU have one DRAM (Home::OneDram), a third range, the window, is for the program's bytes
-// that the GPU reaches across the link all the same. Device DRAM has bytes of its own, mapped from below as
-// far as frames have been taken, because a process may be limited in what it maps (RLIMIT_AS). The bytes of
-// host DRAM are the program's, or the driver's, and lie where the host keeps them: their owner lends them
-// frames of host DRAM while the GPU is to reach them. Physical addresses are given in the order of asking, so
-// timing never depends on host address bits. machine/build/board.h connects a range to its controllers.
+// Where cores and GPU have one DRAM (Home::OneDram), two more ranges, the windows, are for the program's
+// bytes that the GPU reaches across the link all the same, past its L2 or through it. Device DRAM has bytes
+// of its own, mapped from below as far as frames have been taken, because a process may be limited in what it
+// maps (RLIMIT_AS). The bytes of host DRAM are the program's, or the driver's, and lie where the host keeps
+// them: their owner lends them frames of host DRAM while the GPU is to reach them. Physical addresses are
+// given in the order of asking, so timing never depends on host address bits. machine/build/board.h connects
+// a range to its controllers.
 #pragma once
 
 #include <cstddef>
@@ -28,6 +29,9 @@ struct Backing {
   Bytes left = 0;              // bytes up to the next gap, the first included
   bool through_port = false;   // the program's, reached through the HostPort
 };
+
+// The range that lends frames to bytes of the host: host DRAM, or a window where there is one.
+enum class Lender : std::uint8_t { HostDram, Window, WindowInL2 };
 
 inline constexpr Bytes kMostHostBytes = 0x0100'0000'0000;
 
@@ -63,10 +67,10 @@ class PhysicalMemory {
   std::uint64_t moves() const { return moves_; }
 
   // Frames of host DRAM for bytes of the host; they begin `into_page` bytes into the first frame. Returns the
-  // first byte's address. `in_window`: in the window, where there is one; what is reached through the port
-  // lies there in any case. Throws duet::Error when host DRAM is full.
+  // first byte's address. What is reached through the port lies in a window where there is one. Throws
+  // duet::Error when the range is full.
   PhysicalAddress lend(std::byte* host, Bytes bytes, Bytes into_page = 0, bool through_port = false,
-                       bool in_window = false);
+                       Lender lender = Lender::HostDram);
   // Takes back the frames lent at this address.
   void take_back(PhysicalAddress lent);
 
@@ -86,9 +90,10 @@ class PhysicalMemory {
   Backing lent(PhysicalAddress address) const;
   bool map(Bytes bytes);
   void unmap_highest();
+  PhysicalRange& lender_of(Lender lender, bool through_port);
 
   const Bytes page_bytes_;
-  PhysicalRange device_, host_, window_;
+  PhysicalRange device_, host_, window_, window_in_l2_;
   MemoryMap map_;
   std::byte* device_bytes_ = nullptr;
   Bytes mapped_ = 0;  // of device DRAM, from its first byte

@@ -18,6 +18,7 @@ struct PageAttributes {
   bool tracked = false;  // has full/empty bits: accesses carry triggers and actions (lustig2013 §4)
   Home home = Home::DeviceDram;
   Cacheability cacheability;
+  Translation translation = Translation::None;  // where it takes time
   bool coalesced = true;  // lanes of a warp share requests; otherwise those at one address alone
   friend bool operator==(const PageAttributes&, const PageAttributes&) = default;
 };

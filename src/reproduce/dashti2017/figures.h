@@ -1,5 +1,7 @@
 // dashti2017 sections 3 and 4, a chip with one DRAM whose caches nothing keeps coherent: Table 1 and Figures
-// 3 to 7 and 9, by programs on simulated cores, one source for all methods.
+// 3 to 7 and 9, by programs on simulated cores, one source for all methods; and sections 5 and 6, a chip
+// whose GPU reaches memory past the cores or coherent with them: Figures 11 to 14, by programs of OpenCL and
+// HSA.
 #pragma once
 
 #include "reproduce/experiments.h"
@@ -22,6 +24,12 @@ void measure_figure_7(Experiments& experiments, const Setup& setup, Measurements
 void measure_figure_7_programs(Experiments& experiments, const Setup& setup, Measurements& out);
 // Threads of both sides share entries behind a lock, by how much they do outside it.
 void measure_figure_9(Experiments& experiments, const Setup& setup, Measurements& out);
+// The GPU's write bandwidth in three frameworks, by the size of the array.
+void measure_figure_11(Experiments& experiments, const Setup& setup, Measurements& out);
+// Work-items that write one word, coherent memory against memory that is not.
+void measure_figure_12(Experiments& experiments, const Setup& setup, Measurements& out);
+// Work-items that increment entries of their own, by how many lie on a line of L2.
+void measure_figure_13(Experiments& experiments, const Setup& setup, Measurements& out);
 // A copy of 64 MB.
 void measure_copy(Experiments& experiments, const Setup& setup, Measurements& out);
 

@@ -24,6 +24,15 @@ Job job_of(Experiments& experiments, const Setup& setup, const char* program, co
   return job;
 }
 
+Job framework_job_of(Experiments& experiments, const Setup& setup, const char* program,
+                     const std::string& method, Strings arguments) {
+  Job job = job_of(experiments, setup, program, method, std::move(arguments));
+  job.source = std::string("dashti2017/") + program;
+  job.frameworks = true;
+  job.on_cores = false;
+  return job;
+}
+
 std::optional<double> ratio(std::optional<double> of, std::optional<double> to) {
   if (!of || !to || *to == 0) return std::nullopt;
   return *of / *to;

@@ -14,4 +14,8 @@ Job job_of(Experiments& experiments, const Setup& setup, const char* program, co
 
 std::optional<double> ratio(std::optional<double> of, std::optional<double> to);
 
+// The same of a program of OpenCL and HSA, in workloads/dashti2017/kaveri.
+Job framework_job_of(Experiments& experiments, const Setup& setup, const char* program,
+                     const std::string& method, Strings arguments);
+
 }  // namespace duet::reproduce::dashti2017

@@ -22,6 +22,9 @@ const Experiment kExperiments[] = {
     {"figure 7", measure_figure_7, false, true, true},
     {"figure 7, programs", measure_figure_7_programs, false, true, true},
     {"figure 9", measure_figure_9, false, true},
+    {"figure 11", measure_figure_11, false, true, false, "kaveri"},
+    {"figure 12", measure_figure_12, false, true, false, "kaveri"},
+    {"figure 13", measure_figure_13, false, true, false, "kaveri"},
     {"copy", measure_copy, false, false},
 };
 
@@ -63,6 +66,26 @@ void print_figures(const Json& figures) {
     print("\nFigure 7: us of the rounds\n");
     for (const Json& point : figures["7"])
       print(fmt::format("{:<12} {:>12}\n", point["method"].get<std::string>(), number(point["us"])));
+  }
+  if (figures.contains("11")) {
+    print("\nFigure 11: GB/s of the GPU's writes, launches included, by the size of the array\n");
+    for (const Json& point : figures["11"])
+      print(fmt::format("{:<10} {:>10} {:>10}\n", point["method"].get<std::string>(),
+                        point["bytes"].get<std::uint64_t>(), number(point["gb_per_s"])));
+  }
+  if (figures.contains("12")) {
+    print("\nFigure 12: us of a kernel whose work-items write one word\n");
+    for (const Json& point : figures["12"])
+      print(fmt::format("{:<10} {:>8} {:>10}\n", point["method"].get<std::string>(),
+                        point["threads"].get<unsigned>(), number(point["us"])));
+  }
+  if (figures.contains("13")) {
+    print("\nFigures 13 and 14: us of a kernel that increments entries of an array\n");
+    print(fmt::format("{:<10} {:>6} {:>6} {:>10}\n", "method", "every", "entry", "us"));
+    for (const Json& point : figures["13"])
+      print(fmt::format("{:<10} {:>6} {:>6} {:>10}\n", point["method"].get<std::string>(),
+                        point["every"].get<unsigned>(), point["entry_bytes"].get<unsigned>(),
+                        number(point["us"])));
   }
   if (figures.contains("7, programs")) {
     print("\nFigure 7, programs: us\n");

@@ -138,7 +138,7 @@ TEST(PhysicalMemory, OfOneDramOnlyTheWindowIsBehindTheLink) {
   const Bytes free = memory.host().frames.free_bytes();
   const PhysicalAddress frame = memory.lend(bytes.data(), 10),
                         through = memory.lend(bytes.data(), 20, 0, true),
-                        asked = memory.lend(bytes.data(), 30, 5, false, true);
+                        asked = memory.lend(bytes.data(), 30, 5, false, Lender::Window);
   EXPECT_EQ(memory.map().home_of(frame), Home::OneDram);
   for (const PhysicalAddress window : {through, asked}) {
     EXPECT_EQ(memory.map().home_of(window), Home::HostDram);
