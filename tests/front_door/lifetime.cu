@@ -27,6 +27,12 @@ int main(int argc, char** argv) {
     for (int status; wait(&status) > 0;)
       if (status != 0) return 76;
   }
+  if (!strcmp(how, "late") && argc > 2) {
+    // Before the first call, until the file is there, and a while.
+    wait_for(argv[2]);
+    usleep(300000);
+    return offload();
+  }
   if (offload() != 0) return 77;
   if (!strcmp(how, "fork") || !strcmp(how, "return")) return 0;
   if (!strcmp(how, "until") && argc > 2) {

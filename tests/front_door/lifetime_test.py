@@ -181,14 +181,21 @@ class Ends(Runs):
         self.assertEqual(self.names("duet-out"), [".duet-files", "1", "machine.toml", "report.html", "run.json", "stats.json", "table.txt", "timeline.pftrace"])
 
     def test_a_program_in_the_background_is_waited_for(self):
-        run = self.start(DUET, "run", "--out", "results", "sh", "-c", "$0 until go & $0", self.compiled(PROGRAM))
+        run = self.start(DUET, "run", "--out", "results", "sh", "-c", "$0 until go & $0 until begun >/dev/null", self.compiled(PROGRAM))
         self.assertEqual(run.stdout.readline(), "ready\n")
+        (self.cwd / "begun").touch()
         while "waiting for process" not in (line := run.stderr.readline()):
             self.assertTrue(line)
         (self.cwd / "go").touch()
         run.communicate(timeout=60)
         self.assertEqual(run.returncode, 0)
-        self.assertEqual({len(stats(self.cwd / folder)["kernels"]) for folder in ("results", "results/1")}, {1, 2})
+        self.assertEqual([len(stats(self.cwd / folder)["kernels"]) for folder in ("results", "results/1")], [2, 2])
+
+    def test_a_program_in_the_background_that_has_made_no_call_yet(self):
+        """Its first call comes when the command has ended."""
+        run = self.start(DUET, "run", "-q", "--out", "results", "sh", "-c", "$0 late begun & $0 && touch begun", self.compiled(PROGRAM))
+        self.assertEqual((run.communicate(timeout=60)[1], run.returncode), ("", 0))
+        self.assertEqual([len(stats(self.cwd / folder)["kernels"]) for folder in ("results", "results/1")], [1, 1])
 
     def test_a_process_without_cuda_is_left_alone(self):
         run = self.start(DUET, "run", "-q", "sh", "-c", "sleep 1000 >&- 2>&- & $0", self.compiled(PROGRAM))

@@ -111,14 +111,32 @@ pid_t simulating_one_of(const std::vector<pid_t>& processes, const std::string& 
   return 0;
 }
 
-// Waits for CUDA programs that the command has started and left: their measurements are part of the run.
-void wait_for_others(const Command& command, const std::string& journal_directory) {
+// Whether one of them has a library of Duet's, and so is about to make calls.
+bool any_has_library(const std::vector<pid_t>& processes, const config::Installation& installation) {
+  for (const pid_t process : processes) {
+    std::ifstream maps(fmt::format("/proc/{}/maps", process));
+    for (std::string line; std::getline(maps, line);)
+      for (const std::string* directory :
+           {&installation.library_directory, &installation.opencl_directory, &installation.hsa_directory})
+        if (line.find(*directory + '/') != std::string::npos) return true;
+  }
+  return false;
+}
+
+// Waits for programs that the command has started and left: their measurements are part of the run. One that
+// has made no call yet is given a moment.
+void wait_for_others(const Command& command, const std::string& journal_directory,
+                     const config::Installation& installation) {
   using Clock = std::chrono::steady_clock;
   bool said = false;
-  const Clock::time_point patience = Clock::now() + std::chrono::seconds(1);
-  while (const pid_t process = simulating_one_of(command.others(), journal_directory)) {
+  const Clock::time_point ended = Clock::now();
+  constexpr std::chrono::seconds kPatience(1), kFirstCall(5);
+  for (;;) {
+    const std::vector<pid_t> others = command.others();
+    const pid_t process = simulating_one_of(others, journal_directory);
+    if (process == 0 && (Clock::now() > ended + kFirstCall || !any_has_library(others, installation))) return;
     if (command.told_to_end()) return;
-    if (!said && Clock::now() > patience) {
+    if (!said && process != 0 && Clock::now() > ended + kPatience) {
       std::fprintf(stderr, "duet: waiting for process %d, which the command has left running\n", process);
       said = true;
     }
@@ -221,7 +239,7 @@ int run_program(const config::Installation& installation, const RunOptions& opti
   std::optional<Command> command = started(started_command(installation, options), folder);
   RunMonitor monitor(folder.journal_directory(), options, *command, run.limits.wall_time);
   const int status = command->wait();
-  wait_for_others(*command, folder.journal_directory());
+  wait_for_others(*command, folder.journal_directory(), installation);
   const bool others_cut_off = command->told_to_end() && !command->others().empty();
   if (others_cut_off) command->end();
   monitor.end();
