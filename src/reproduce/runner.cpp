@@ -33,7 +33,8 @@ std::string key_of(const Job& job) {
     key += '\n';
     for (const std::string& word : *part) key += word + ' ';
   }
-  return key + '\n' + job.machine + (job.check_races ? "\nraces" : "") + (job.on_cores ? "\ncores" : "");
+  return key + '\n' + job.machine + (job.check_races ? "\nraces" : "") + (job.on_cores ? "\ncores" : "") +
+         (job.library.empty() ? "" : "\n" + job.library);
 }
 
 std::string contents(const fs::path& path) { return read_file(path).value_or(""); }
@@ -200,19 +201,11 @@ std::vector<std::string> Runner::compilation(const Job& job, const std::string& 
     // The linker's remark about dlopen in static libgomp does not matter here.
     command = {"/usr/bin/env",      kProcessorCompiler, "-static", "-fopenmp",
                "-Wl,--no-warnings", source + ".cpp",    "-o",      program};
-  if (job.frameworks)
-    command = {installation_.prefix + "/bin/duet",
-               "cc",
-               source + ".c",
-               "-O2",
-               "-o",
-               program,
-               "-lOpenCL",
-               "-lhsa-runtime64"};
-  if (job.frameworks && !job.on_cores) {
-    command.erase(command.begin(), command.begin() + 2);
-    command.insert(command.begin(), {"/usr/bin/env", "cc"});
-  }
+  if (!job.library.empty())
+    command = {"/usr/bin/env", "cc", source + ".c", "-O2", "-o", program, "-l" + job.library};
+  if (!job.library.empty() && job.on_cores)
+    command = {
+        installation_.prefix + "/bin/duet", "cc", source + ".c", "-O2", "-o", program, "-l" + job.library};
   if (job.on_cores) command.insert(command.begin() + 2, {"--host", "riscv64"});
   for (const std::string& define : job.defines) command.push_back((job.on_processor ? "" : "-D") + define);
   return command;
@@ -240,6 +233,7 @@ const std::string& Runner::compiled(const Job& job) {
   std::string key = job.source;
   for (const std::string& define : job.defines) key += " -D" + define;
   if (job.on_cores) key += " for cores";
+  if (!job.library.empty()) key += " -l" + job.library;
   std::string& program = programs_[key];
   if (!program.empty()) return program;
   const std::string path = (folder_ / fmt::format("program-{}", programs_.size())).string();
@@ -249,7 +243,7 @@ const std::string& Runner::compiled(const Job& job) {
   while (waitpid(compiler, &status, 0) < 0 && errno == EINTR) {
   }
   if (status != 0) throw Error(fmt::format("cannot compile {}", key));
-  if (job.frameworks) compile_kernels(job);
+  if (!job.library.empty()) compile_kernels(job);
   return program = path;
 }
 
@@ -271,7 +265,7 @@ int Runner::start(const Job& job, const fs::path& folder) {
   for (const std::string& set : job.sets) command.insert(command.end(), {"--set", set});
   command.insert(command.end(), {"--out", (folder / "out").string(), compiled(job)});
   command.insert(command.end(), job.arguments.begin(), job.arguments.end());
-  if (job.frameworks) command.insert(command.end(), {"--code", kernels_of(job).string()});
+  if (!job.library.empty()) command.insert(command.end(), {"--code", kernels_of(job).string()});
   fs::create_directories(folder);
   return start_process(std::move(command), (folder / "stdout").string(), (folder / "stderr").string());
 }

@@ -26,8 +26,8 @@ struct Job {
   // A program without a GPU: for RV64, on the cores of `machine`.
   bool on_processor = false;
   bool on_cores = false;  // one with a GPU, whose host code is for RV64, on the cores of `machine`
-  // A C program of OpenCL and HSA, .c, whose kernels lie beside it in .cl: it finds them by --code FOLDER.
-  bool frameworks = false;
+  // A C program, .c, with this library; its kernels lie beside it in .cl, and it finds them by --code FOLDER.
+  std::string library = {};  // "OpenCL", "hsa-runtime64"; empty: none
 };
 
 struct Outcome {

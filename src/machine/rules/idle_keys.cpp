@@ -221,7 +221,9 @@ std::string why_idle_method(const config::Machine& machine, const std::string& k
 
 std::string why_idle(const config::Machine& machine, const std::string& key, bool functional,
                      OnCores on_cores) {
-  if (on_cores == OnCores::Nothing && (matches("cpu.*", key) || matches("memory_fabric.*", key)))
+  // The GPU's own part of [memory_fabric] is for its programs everywhere.
+  if (on_cores == OnCores::Nothing && key != "memory_fabric.maintenance.l2_line_cycles" &&
+      (matches("cpu.*", key) || matches("memory_fabric.*", key)))
     return "only a program on the machine's cores (--host simulated, --preexec, --cpu-blocks) meets it";
   if (on_cores != OnCores::Host && key == "driver.added_to_instructions")
     return "only a program on the machine's cores (--host simulated) meets it";
@@ -231,6 +233,7 @@ std::string why_idle(const config::Machine& machine, const std::string& key, boo
   } else if (matches("gpu.functional.*", key)) {
     return "only the functional GPU (--functional) reads it";
   }
+  if (key == "translation.tlb_entries") return {};
   for (const Rule& rule : kRules)
     if (matches(rule.keys, key) && !any_matches(kReadWithoutBits, key) && rule.idle(machine)) return rule.why;
   if (key.starts_with("gpu.dram.timing.")) return why_idle_timing(machine, key);
@@ -248,10 +251,11 @@ std::vector<std::string> idle_settings(const config::ResolvedMachine& machine, b
     const bool of_file = value.set_by == config::SetBy::FileOverAnother;
     const std::string why =
         why_idle(machine.machine, value.key, functional && !of_file, of_file ? OnCores::Host : on_cores);
-    // What a file says for the functional GPU is not idle: the machine is run on both. Levels and methods
-    // are given with all of their keys.
-    if (why.empty() || (of_file && (matches("gpu.functional.*", value.key) ||
-                                    value.key.starts_with("level[") || value.key.starts_with("method["))))
+    // What a file says for the functional GPU is not idle: the machine is run on both. Levels, methods and
+    // the translation are given with all of their keys.
+    if (why.empty() ||
+        (of_file && (matches("gpu.functional.*", value.key) || value.key.starts_with("translation.") ||
+                     value.key.starts_with("level[") || value.key.starts_with("method["))))
       continue;
     lines.push_back(fmt::format("{}: {} = {} does nothing: {}", value.where, value.key, value.text, why));
   }

@@ -28,8 +28,9 @@ Job framework_job_of(Experiments& experiments, const Setup& setup, const char* p
                      const std::string& method, Strings arguments) {
   Job job = job_of(experiments, setup, program, method, std::move(arguments));
   job.source = std::string("dashti2017/") + program;
-  job.frameworks = true;
-  job.on_cores = false;
+  const bool is_hsa = method.starts_with("hsa");
+  job.library = is_hsa ? "hsa-runtime64" : "OpenCL";
+  if (is_hsa) job.defines.push_back("FRAMEWORK_HSA");
   return job;
 }
 
