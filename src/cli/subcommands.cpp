@@ -56,6 +56,8 @@ Subcommand hsacc_command(CLI::App& duet) {
       "  duet hsacc k.cl -o k.brig           as CLOC's: &__OpenCL_copy_kernel, with six words of 8 bytes "
       "before\n"
       "                                      its arguments\n"
+      "  --symbols '&__*_kernel'             kernel copy is &__copy_kernel, with nothing before its "
+      "arguments\n"
       "The program runs with `duet run --machine mi300a` (docs/use/hsa.md).");
   app->prefix_command();
   return {app, [app](const config::Installation&) { return compile_for_hsa(app->remaining()); }};

@@ -158,6 +158,8 @@ class Hsa(unittest.TestCase):
         self.assertIn("undeclared identifier 'nothing'", done.stderr)
         self.assertFalse((WORK / "broken.hsaco").exists())
         for words, line in (([], "hsacc: name a file of OpenCL C"), (["-o"], "hsacc: -o needs a value"),
+                            (["--symbols"], "hsacc: --symbols needs a value"),
+                            (["--symbols", "**"], "hsacc: --symbols '**': a word with one * where the kernel's name stands, as '&__*_kernel'"),
                             ([broken, broken], "a call compiles one file of OpenCL C")):
             done = call(DUET, "hsacc", *words)
             self.assertEqual(done.returncode, 2, done.stderr)
@@ -165,6 +167,10 @@ class Hsa(unittest.TestCase):
         done = call(DUET, "hsacc", WORK / "none.cl")
         self.assertEqual((done.returncode, done.stderr), (125, f"duet: hsacc: cannot read {WORK}/none.cl\n"))
         self.assertIn("code object", call(DUET, "hsacc", "--help").stdout)
+        named = WORK / "named.brig"
+        done = call(DUET, "hsacc", PROGRAMS / "vector_copy.cl", "-o", named, "--symbols", "&__*_kernel")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertIn(b"kernel vector_copy &__vector_copy_kernel 0 ", named.read_bytes())
 
     def test_names(self):
         """The library exports every function of the three headers."""

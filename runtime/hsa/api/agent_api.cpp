@@ -241,7 +241,7 @@ DUET_HSA_EXPORT hsa_status_t hsa_iterate_agents(hsa_status_t (*callback)(hsa_age
 DUET_HSA(hsa_agent_get_exception_policies, Query,
          (hsa_agent_t agent, hsa_profile_t profile, std::uint16_t* mask)) {
   if (!is_agent(agent)) return HSA_STATUS_ERROR_INVALID_AGENT;
-  if (profile > HSA_PROFILE_FULL || mask == nullptr) return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  if (is_outside(profile, HSA_PROFILE_FULL) || mask == nullptr) return HSA_STATUS_ERROR_INVALID_ARGUMENT;
   return answer(mask, std::uint16_t{0});
 }
 DUET_HSA_END

@@ -56,7 +56,8 @@ DUET_HSA(hsa_amd_signal_async_handler, Other,
          (hsa_signal_t signal, hsa_signal_condition_t condition, hsa_signal_value_t compared,
           hsa_amd_signal_handler handler, void* argument)) {
   if (session.signals.find(signal) == nullptr) return HSA_STATUS_ERROR_INVALID_SIGNAL;
-  if (handler == nullptr || condition > HSA_SIGNAL_CONDITION_GTE) return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  if (handler == nullptr || is_outside(condition, HSA_SIGNAL_CONDITION_GTE))
+    return HSA_STATUS_ERROR_INVALID_ARGUMENT;
   watch(session, {signal, condition, compared, handler, argument});
   return HSA_STATUS_SUCCESS;
 }
@@ -85,7 +86,8 @@ DUET_HSA_EXPORT std::uint32_t hsa_amd_signal_wait_any(std::uint32_t count, hsa_s
 
 // All queues take turns on the machine, whatever their priority.
 DUET_HSA(hsa_amd_queue_set_priority, Other, (hsa_queue_t * queue, hsa_amd_queue_priority_t priority)) {
-  if (queue == nullptr || priority > HSA_AMD_QUEUE_PRIORITY_HIGH) return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  if (queue == nullptr || is_outside(priority, HSA_AMD_QUEUE_PRIORITY_HIGH))
+    return HSA_STATUS_ERROR_INVALID_ARGUMENT;
   return session.queues.find(queue) == nullptr ? HSA_STATUS_ERROR_INVALID_QUEUE : HSA_STATUS_SUCCESS;
 }
 DUET_HSA_END

@@ -174,8 +174,8 @@ constexpr auto kModuleAlreadyIncluded =
 DUET_HSA(hsa_ext_program_create, Other,
          (hsa_machine_model_t model, hsa_profile_t profile, hsa_default_float_rounding_mode_t mode,
           const char*, hsa_ext_program_t* program)) {
-  if (model > HSA_MACHINE_MODEL_LARGE || profile > HSA_PROFILE_FULL ||
-      mode > HSA_DEFAULT_FLOAT_ROUNDING_MODE_NEAR || program == nullptr)
+  if (is_outside(model, HSA_MACHINE_MODEL_LARGE) || is_outside(profile, HSA_PROFILE_FULL) ||
+      is_outside(mode, HSA_DEFAULT_FLOAT_ROUNDING_MODE_NEAR) || program == nullptr)
     return HSA_STATUS_ERROR_INVALID_ARGUMENT;
   return answer(program, hsa_ext_program_t{session.code.programs.add({profile, {}})});
 }

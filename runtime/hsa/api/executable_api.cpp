@@ -27,7 +27,8 @@ bool read_all(int file, std::string& bytes) {
 }
 
 hsa_status_t create(Session& session, hsa_profile_t profile, bool frozen, hsa_executable_t* executable) {
-  if (profile > HSA_PROFILE_FULL || executable == nullptr) return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  if (is_outside(profile, HSA_PROFILE_FULL) || executable == nullptr)
+    return HSA_STATUS_ERROR_INVALID_ARGUMENT;
   return answer(executable, hsa_executable_t{session.code.executables.add({profile, frozen, {}})});
 }
 
@@ -85,7 +86,7 @@ DUET_HSA_END
 
 DUET_HSA(hsa_executable_create, Other,
          (hsa_profile_t profile, hsa_executable_state_t state, const char*, hsa_executable_t* executable)) {
-  if (state > HSA_EXECUTABLE_STATE_FROZEN) return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  if (is_outside(state, HSA_EXECUTABLE_STATE_FROZEN)) return HSA_STATUS_ERROR_INVALID_ARGUMENT;
   return create(session, profile, state == HSA_EXECUTABLE_STATE_FROZEN, executable);
 }
 DUET_HSA_END
@@ -93,7 +94,7 @@ DUET_HSA_END
 DUET_HSA(hsa_executable_create_alt, Other,
          (hsa_profile_t profile, hsa_default_float_rounding_mode_t mode, const char*,
           hsa_executable_t* executable)) {
-  if (mode > HSA_DEFAULT_FLOAT_ROUNDING_MODE_NEAR) return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  if (is_outside(mode, HSA_DEFAULT_FLOAT_ROUNDING_MODE_NEAR)) return HSA_STATUS_ERROR_INVALID_ARGUMENT;
   return create(session, profile, false, executable);
 }
 DUET_HSA_END

@@ -87,7 +87,7 @@ DUET_HSA_END
 
 DUET_HSA(hsa_isa_get_exception_policies, Query, (hsa_isa_t isa, hsa_profile_t profile, std::uint16_t* mask)) {
   if (isa.handle != kIsa.handle) return HSA_STATUS_ERROR_INVALID_ISA;
-  if (profile > HSA_PROFILE_FULL || mask == nullptr) return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  if (is_outside(profile, HSA_PROFILE_FULL) || mask == nullptr) return HSA_STATUS_ERROR_INVALID_ARGUMENT;
   return answer(mask, std::uint16_t{0});
 }
 DUET_HSA_END

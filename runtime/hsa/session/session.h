@@ -121,6 +121,13 @@ hsa_status_t iterate(ApiFunction& function, bool has_callback,
 // Bytes of the program, which a call reads or writes.
 void read_program(void* to, const void* from, Bytes bytes);
 void write_program(void* to, const void* from, Bytes bytes);
+
+// Of an enumeration that begins with 0. A program in C may pass any number, a negative one, too.
+template <typename Enumeration>
+bool is_outside(Enumeration value, Enumeration last) {
+  return static_cast<std::uint32_t>(value) > static_cast<std::uint32_t>(last);
+}
+
 // The answer to a query: the value, at the program's place for it.
 template <typename Value>
 hsa_status_t answer(void* to, const Value& value) {

@@ -3,7 +3,8 @@
 //   return compile_for_hsa(arguments);
 //
 // The output's name says how a program asks for kernel `copy`: .brig "&__OpenCL_copy_kernel", with six words
-// before the arguments as CLOC's; all else "copy", with none.
+// before the arguments as CLOC's; all else "copy", with none. --symbols '&__*_kernel' says it instead: with
+// none.
 #pragma once
 
 #include <string>
@@ -12,6 +13,6 @@
 namespace duet::cli {
 
 // Returns the exit status; the compiler's words go to standard error.
-int compile_for_hsa(const std::vector<std::string>& arguments);
+int compile_for_hsa(std::vector<std::string> arguments);
 
 }  // namespace duet::cli

@@ -20,6 +20,8 @@ static void check_system(void) {
   const hsa_agent_t no_agent = {77};
   EQUAL(hsa_agent_get_info(no_agent, HSA_AGENT_INFO_NODE, &number), HSA_STATUS_ERROR_INVALID_AGENT);
   EQUAL(hsa_agent_get_info(gpu.agent, (hsa_agent_info_t)999, &number), HSA_STATUS_ERROR_INVALID_ARGUMENT);
+  EQUAL(hsa_agent_get_exception_policies(gpu.agent, (hsa_profile_t)-1, &minor),
+        HSA_STATUS_ERROR_INVALID_ARGUMENT);
   CHECK(hsa_system_major_extension_supported(HSA_EXTENSION_FINALIZER, 1, &minor, &yes));
   EQUAL(yes, 1);
   CHECK(hsa_system_extension_supported(HSA_EXTENSION_IMAGES, 1, 0, &yes));
@@ -98,6 +100,10 @@ static void check_code(const char* folder) {
   hsa_executable_symbol_t symbol;
   EQUAL(hsa_code_object_reader_create_from_file(-1, &reader), HSA_STATUS_ERROR_INVALID_FILE);
   EQUAL(hsa_code_object_reader_create_from_memory(NULL, 4, &reader), HSA_STATUS_ERROR_INVALID_ARGUMENT);
+  EQUAL(hsa_executable_create_alt((hsa_profile_t)-1, HSA_DEFAULT_FLOAT_ROUNDING_MODE_NEAR, NULL, &executable),
+        HSA_STATUS_ERROR_INVALID_ARGUMENT);
+  EQUAL(hsa_executable_create(HSA_PROFILE_BASE, (hsa_executable_state_t)-1, NULL, &executable),
+        HSA_STATUS_ERROR_INVALID_ARGUMENT);
   CHECK(hsa_executable_create_alt(HSA_PROFILE_BASE, HSA_DEFAULT_FLOAT_ROUNDING_MODE_NEAR, NULL, &executable));
   CHECK(hsa_code_object_reader_create_from_memory("HSA BRIG and so on", 18, &reader));
   EQUAL(hsa_executable_load_agent_code_object(executable, gpu.agent, reader, NULL, NULL),

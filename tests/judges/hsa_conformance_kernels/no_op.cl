@@ -1,0 +1,1 @@
+kernel void no_op_kernel(void) {}

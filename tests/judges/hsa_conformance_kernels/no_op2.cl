@@ -1,0 +1,1 @@
+kernel void no_op2_kernel(void) {}
