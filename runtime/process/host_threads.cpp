@@ -92,14 +92,21 @@ bool HostThreads::all_blocked() {
   if (error) return true;
   const bool nobody = switches.empty();
   const bool unchanged = calls_then_ == calls_ && switches_ == switches;
-  calls_then_ = calls_;
-  switches_ = std::move(switches);
-  return nobody || unchanged;
+  if (!unchanged) {
+    calls_then_ = calls_;
+    looks_then_ = looks_;
+    switches_ = std::move(switches);
+  }
+  const pid_t own = own_number();
+  const bool all_have_looked = std::all_of(waiting_.begin(), waiting_.end(), [&](const auto& one) {
+    return one.first == own || one.second > looks_then_;
+  });
+  return all_have_looked && (nobody || unchanged);
 }
 
 bool HostThreads::wait_for_another() {
   const pid_t own = own_number();
-  waiting_.insert(own);
+  waiting_[own] = ++looks_;
   const bool nobody = all_blocked();
   if (!nobody) {
     const auto now = std::chrono::steady_clock::now();

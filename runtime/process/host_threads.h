@@ -19,7 +19,6 @@
 #include <functional>
 #include <map>
 #include <mutex>
-#include <set>
 #include <vector>
 
 namespace duet::process {
@@ -52,13 +51,15 @@ class HostThreads {
   std::atomic<std::uint64_t> taken_{0};  // times that the lock has been taken by lock() or after give_turn()
   std::vector<const std::function<bool()>*> resting_;  // what those wait for that have given their turn
   std::atomic<unsigned> inside_{0};
-  std::set<pid_t> waiting_;  // in wait()
-  std::uint64_t calls_ = 0;  // ended ones
+  std::map<pid_t, std::uint64_t> waiting_;  // in wait_for_another(): the number of their last look
+  std::uint64_t calls_ = 0;                 // ended ones
   std::condition_variable_any changed_;
+  std::uint64_t looks_ = 0;
   // The last look at the other threads, when all were blocked: how often each had been switched. Equal in two
-  // looks, they were all blocked at one time.
+  // looks, they were all blocked at one time. Whoever waits has to look once more after the first: a call may
+  // have brought what it waits for, and Linux has not woken it yet.
   std::map<pid_t, std::uint64_t> switches_;
-  std::uint64_t calls_then_ = 0;
+  std::uint64_t calls_then_ = 0, looks_then_ = 0;
   std::chrono::steady_clock::time_point still_since_{};
   std::uint64_t still_calls_ = ~std::uint64_t{0};
   bool told_ = false;
