@@ -107,8 +107,8 @@ struct QueueRig : Rig, gpu::PacketServices {
     for (const gpu::Grid* grid : grids) driver().outside_launch_ended(grid->command);
   }
   void launch_sent(const driver::CommandRecord& record) override { sent.push_back(record.grid); }
-  void refused(std::uint32_t, std::uint64_t packet, const std::string& why) override {
-    refusals.push_back(std::to_string(packet) + ": " + why);
+  void refused(std::uint32_t, std::uint64_t packet, const gpu::PacketRefusal& refusal) override {
+    refusals.push_back(std::to_string(packet) + ": " + refusal.why);
   }
   const driver::CommandRecord& record(std::uint64_t packet) { return records.at(commands.at(packet)); }
 
@@ -249,6 +249,27 @@ TEST(PacketProcessor, APacketMayBeWrittenBehindItsDoorbell) {
   EXPECT_FALSE(rig.run_until([&] { return rig.value(0) == 0; }));  // nobody has said so
   rig.processor().memory_written();
   EXPECT_TRUE(rig.run_until([&] { return rig.value(0) == 0; }));
+}
+
+// However long nothing has happened, it looks at the edges at which it would have looked all along, and is
+// there at once: 100 seconds are a billion of them.
+TEST(PacketProcessor, APauseOfAnyLengthKeepsTheTimesOfItsLooks) {
+  const auto looked_after = [](Picoseconds pause) {
+    QueueRig rig;
+    const std::uint32_t queue = rig.open();
+    rig.ring(queue, 1);
+    EXPECT_FALSE(rig.run_until([&] { return rig.value(0) != 0; }));
+    rig.engine.run_until(rig.engine.now() + pause);
+    rig.dispatch(queue, 0, 1, rig.signal(0, 1));
+    rig.processor().memory_written();
+    const Picoseconds written = rig.engine.now();
+    EXPECT_TRUE(rig.run_until([&] { return rig.value(0) == 0; }));
+    return rig.engine.now() - written;
+  };
+  // All are whole numbers of its looks, 100 cycles of 772 MHz apart.
+  const Picoseconds after = looked_after(kPicosecondsPerSecond / 1000);
+  EXPECT_EQ(looked_after(kPicosecondsPerSecond), after);
+  EXPECT_EQ(looked_after(100 * kPicosecondsPerSecond), after);
 }
 
 TEST(PacketProcessor, BarriersWaitForAllOfTheirSignalsOrForOne) {

@@ -72,6 +72,13 @@ class Hsa(unittest.TestCase):
         stats = self.passes("producers")
         self.assertEqual(len([kernel for kernel in stats["kernels"] if kernel["name"] == "add"]), 80)
 
+    def test_waits(self):
+        self.passes("waits")
+
+    def test_copies(self):
+        self.passes("copies")
+        self.passes("copies", "--functional")
+
     def test_variables(self):
         code_object("variables.hsaco", options=["-cl-std=CL2.0"])
         self.passes("variables")

@@ -234,7 +234,7 @@ DUET_HSA(hsa_amd_memory_async_copy, MemcpyAsync,
     });
   };
   if (!ready()) session.wait(host, ready, kNever, false);
-  static const driver::StreamId stream = core::create_stream(session.core(), {});
+  const driver::StreamId stream = session.stream_of_copies();
   const core::CopySide target{to, bytes, bytes}, source{from, bytes, bytes};
   const core::CopyShape shape{bytes, 1, 1};
   driver::Command command;
@@ -263,7 +263,7 @@ DUET_HSA(hsa_amd_memory_fill, Memset, (void* to, std::uint32_t value, size_t cou
   request.width = count;
   driver::Command command;
   if (core::prepare_fill(session.core(), request, command).failed()) return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-  static const driver::StreamId stream = core::create_stream(session.core(), {});
+  const driver::StreamId stream = session.stream_of_copies();
   command.stream = stream;
   host.submit(std::move(command));
   core::wait_for_stream(session.core(), host, stream);

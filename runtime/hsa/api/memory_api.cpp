@@ -1,6 +1,7 @@
 // Regions, and memory in them.
 #include "core/copies.h"
 #include "core/memory.h"
+#include "core/queues.h"
 #include "hsa/api/region_info.h"
 #include "hsa/session/session.h"
 
@@ -51,7 +52,9 @@ DUET_HSA(hsa_memory_copy, MemcpySync, (void* to, const void* from, size_t bytes)
   if (core::prepare_copy(session.core(), target, source, shape, core::Direction::Any, {}, command).failed())
     return HSA_STATUS_ERROR_INVALID_ARGUMENT;
   command.cost = &session.core().cost(CallKind::MemcpySync);
+  command.stream = session.stream_of_copies();
   core::submit_copy(session.core(), host, target, source, shape, std::move(command), false);
+  core::wait_for_stream(session.core(), host, session.stream_of_copies());
   return HSA_STATUS_SUCCESS;
 }
 DUET_HSA_END

@@ -19,6 +19,22 @@ namespace {
 constexpr Bytes kRingOffset = 4096;
 static_assert(sizeof(amd_queue_t) <= kRingOffset);
 
+// What a queue's callback gets; the statuses are those that runtimes on hardware give, and that the published
+// conformance tests expect.
+hsa_status_t status_of(gpu::PacketRefusal::Fault fault) {
+  switch (fault) {
+    case gpu::PacketRefusal::Fault::Kernel:
+      return HSA_STATUS_ERROR_INVALID_CODE_OBJECT;
+    case gpu::PacketRefusal::Fault::Sizes:
+      return HSA_STATUS_ERROR_INCOMPATIBLE_ARGUMENTS;
+    case gpu::PacketRefusal::Fault::Room:
+      return HSA_STATUS_ERROR_INVALID_ALLOCATION;
+    case gpu::PacketRefusal::Fault::Format:
+      break;
+  }
+  return HSA_STATUS_ERROR_INVALID_PACKET_FORMAT;
+}
+
 }  // namespace
 
 Queue* Queues::make(std::uint32_t size, hsa_queue_type32_t type, std::uint32_t features) {
@@ -129,14 +145,14 @@ void Queues::tell(Queue& queue, hsa_status_t status) {
     });
 }
 
-void Queues::refused(std::uint32_t number, const std::string& why) {
+void Queues::refused(std::uint32_t number, const gpu::PacketRefusal& refusal) {
   for (auto& [handle, queue] : queues_) {
     if (queue.number != static_cast<int>(number) || !queue.active) continue;
     std::fprintf(stderr, "duet: queue %llu: %s: the queue takes no further packet\n",
-                 static_cast<unsigned long long>(queue.id), why.c_str());
+                 static_cast<unsigned long long>(queue.id), refusal.why.c_str());
     queue.active = false;
     session_.signals.silence(queue.doorbell);
-    tell(queue, HSA_STATUS_ERROR_INVALID_PACKET_FORMAT);
+    tell(queue, status_of(refusal.fault));
   }
 }
 

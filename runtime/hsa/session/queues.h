@@ -10,10 +10,10 @@
 #include <hsa/hsa.h>
 
 #include <cstdint>
-#include <string>
 #include <unordered_map>
 #include <vector>
 
+#include "gpu/front_end/packet_processor.h"
 #include "hsa/session/shared_word.h"
 
 namespace duet::hsa {
@@ -55,7 +55,7 @@ class Queues {
   void forget();
 
   // The packet processor has come to a packet that it cannot take.
-  void refused(std::uint32_t number, const std::string& why);
+  void refused(std::uint32_t number, const gpu::PacketRefusal& refusal);
   // The signal that a packet completes, where its queue is profiled; otherwise 0.
   std::uint64_t profiled_signal(std::uint32_t number, std::uint64_t packet) const;
   // A kernel has failed, and the device with it.

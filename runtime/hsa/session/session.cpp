@@ -1,6 +1,7 @@
 #include "hsa/session/session.h"
 
 #include "core/notes.h"
+#include "core/queues.h"
 
 namespace duet::hsa {
 
@@ -34,14 +35,19 @@ hsa_status_t call_first(ApiFunction& function, const Body& body) { return enter(
 
 Session::Session() {
   core_.speak(kWords);
-  user_queues().on_refusal = [this](std::uint32_t queue, const std::string& why) {
-    queues.refused(queue, why);
+  user_queues().on_refusal = [this](std::uint32_t queue, const gpu::PacketRefusal& refusal) {
+    queues.refused(queue, refusal);
   };
   user_queues().on_launch = [this](std::uint32_t queue, std::uint64_t packet,
                                    const std::vector<driver::CommandId>& commands) {
     if (const std::uint64_t signal = queues.profiled_signal(queue, packet))
       profiles.launched(signal, commands);
   };
+}
+
+driver::StreamId Session::stream_of_copies() {
+  if (!copies_) copies_ = core::create_stream(core_, {});
+  return *copies_;
 }
 
 Session& Session::get() {

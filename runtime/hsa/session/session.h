@@ -11,6 +11,7 @@
 #include <hsa/hsa.h>
 
 #include <functional>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -67,6 +68,8 @@ class Session {
 
   // Blocks until done() holds, something is due, or the clock is there. True: done() holds.
   bool wait(HostThread& host, const std::function<bool()>& done, Picoseconds deadline, bool active);
+  // Of copies and fills, which know nothing of queues.
+  driver::StreamId stream_of_copies();
   // All that the program has made is gone, as soon as its kernels have ended.
   void forget(HostThread& host);
 
@@ -77,6 +80,7 @@ class Session {
   std::vector<std::function<void()>> due_;
   std::vector<Waiting> waiting_;
   bool fault_told_ = false;
+  std::optional<driver::StreamId> copies_;
 };
 
 // The counter and the price of one function.

@@ -17,6 +17,7 @@ PacketProcessor::PacketProcessor(sim::Engine& engine, const sim::Component* pare
                                  std::uint8_t host_memory_number)
     : Component(engine, "packet processor", parent, 1, sim::Role::TaskUnit),
       clock_(config.core_clock_khz * 1000),
+      edges_(config.core_clock_khz * 1000),
       packet_cycles_(config.front_end.packet_cycles),
       poll_cycles_(config.front_end.packet_poll_cycles),
       port_(port),
@@ -165,11 +166,13 @@ void PacketProcessor::poll(Queue& queue, Stage again, Picoseconds now) {
   queue.until = clock_.edge_after(now, poll_cycles_);
 }
 
-bool PacketProcessor::refuse(std::uint32_t number, const char* why) {
+bool PacketProcessor::refuse(std::uint32_t number, const char* why, PacketRefusal::Fault fault) {
   Queue& queue = queues_[number];
   queue.open = false;
   queue.stage = Stage::Idle;
-  engine().after_ticks([this, number, packet = queue.next, why] { services_->refused(number, packet, why); });
+  engine().after_ticks([this, number, packet = queue.next, why, fault] {
+    services_->refused(number, packet, {fault, why});
+  });
   return false;
 }
 
@@ -218,7 +221,11 @@ bool PacketProcessor::look_again(Picoseconds now) {
   for (Queue& queue : queues_) {
     if (std::exchange(queue.looks_again, true) || queue.stage != Stage::Poll) continue;
     any = true;
-    while (queue.until <= now) queue.until = clock_.edge_after(queue.until, poll_cycles_);
+    if (queue.until > now) continue;
+    // The next of the edges at which it would have polled all along.
+    const Cycle first = edges_.cycle_at(queue.until);
+    const Cycle polls = (edges_.cycle_at(now) - first) / poll_cycles_ + 1;
+    queue.until = edges_.edge(first + polls * poll_cycles_);
   }
   return any;
 }
@@ -272,7 +279,7 @@ bool PacketProcessor::begin_packet(std::uint32_t number, Picoseconds now) {
   switch (queue.packet.type) {
     case AqlType::KernelDispatch: {
       const auto bytes = services_->kernarg_bytes(queue.packet.dispatch.kernel_object);
-      if (!bytes) return refuse(number, "its kernel object names no kernel");
+      if (!bytes) return refuse(number, "its kernel object names no kernel", PacketRefusal::Fault::Kernel);
       queue.arguments.assign(*bytes, std::byte{0});
       queue.asked = queue.answered = 0;
       queue.stage = Stage::Arguments;

@@ -41,6 +41,12 @@ struct UserQueue {
   VirtualAddress read_index;  // of 64 bits: packets before it may be written anew
 };
 
+// Why a packet cannot be taken: what kind of fault it has, and which, "its kernel object names no kernel".
+struct PacketRefusal {
+  enum class Fault : std::uint8_t { Format, Kernel, Sizes, Room } fault = Fault::Format;
+  std::string why;
+};
+
 // Who knows kernels and keeps records. But for kernarg_bytes() all is called between ticks.
 class PacketServices {
  public:
@@ -54,7 +60,7 @@ class PacketServices {
   // All blocks of its grids have ended, and its signal is down.
   virtual void completed(const std::vector<Grid*>& grids) = 0;
   // The queue takes no further packet.
-  virtual void refused(std::uint32_t queue, std::uint64_t packet, const std::string& why) = 0;
+  virtual void refused(std::uint32_t queue, std::uint64_t packet, const PacketRefusal& refusal) = 0;
 };
 
 struct PacketProcessorStatistics : sim::StatisticGroup {
@@ -151,7 +157,8 @@ class PacketProcessor : public sim::Component {
   void poll(Queue& queue, Stage again, Picoseconds now);
   // Whether time alone has it look again: somebody runs who may change what it waits for.
   bool polls(const Queue& queue) const { return queue.looks_again || !running_.empty() || somebody_runs_(); }
-  bool refuse(std::uint32_t number, const char* why);
+  bool refuse(std::uint32_t number, const char* why,
+              PacketRefusal::Fault fault = PacketRefusal::Fault::Format);
   bool look_again(Picoseconds now);
   void receive(Picoseconds now);
   void collect_ended(Picoseconds now);
@@ -164,6 +171,7 @@ class PacketProcessor : public sim::Component {
   void send_due(Picoseconds now);
 
   sim::ClockCursor clock_;
+  const sim::ClockDomain edges_;  // of the same clock, for times that lie far apart
   const Cycle packet_cycles_, poll_cycles_;
   GpuPort& port_;
   memory::RequestPool requests_;

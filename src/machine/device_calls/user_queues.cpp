@@ -77,22 +77,26 @@ std::optional<Bytes> UserQueues::kernarg_bytes(std::uint64_t kernel_object) cons
   return kernel->hidden_bytes + kernel->code->argument_bytes();
 }
 
-// Empty: it can be launched.
-std::string UserQueues::why_not(const Kernel& kernel, const gpu::AqlDispatch& dispatch) const {
+// Nothing: it can be launched.
+std::optional<gpu::PacketRefusal> UserQueues::refusal_of(const Kernel& kernel,
+                                                         const gpu::AqlDispatch& dispatch) const {
+  using Fault = gpu::PacketRefusal::Fault;
   const ptx::Kernel& code = *kernel.code;
-  if (!code.unsupported.empty()) return code.unsupported;
-  if (dispatch.size.count() == 0 || dispatch.group.count() == 0) return "a size of its grid or group is 0";
-  if (dispatch.dimensions == 0) return "it has no dimensions";
+  if (!code.unsupported.empty()) return {{Fault::Kernel, code.unsupported}};
+  if (dispatch.size.count() == 0 || dispatch.group.count() == 0)
+    return {{Fault::Sizes, "a size of its grid or group is 0"}};
+  if (dispatch.dimensions == 0) return {{Fault::Sizes, "it has no dimensions"}};
   if (dispatch.group_bytes < code.own_shared_bytes())
-    return fmt::format("its group segment has {} bytes, and its kernel takes {}", dispatch.group_bytes,
-                       code.own_shared_bytes());
+    return {{Fault::Room, fmt::format("its group segment has {} bytes, and its kernel takes {}",
+                                      dispatch.group_bytes, code.own_shared_bytes())}};
   const std::uint64_t threads = dispatch.group.count();
   const config::Sm& sm = process_.config().gpu.sm;
   if (threads > sm.max_threads_per_block)
-    return fmt::format("its groups have {} work-items, and the GPU's have {} at most", threads,
-                       sm.max_threads_per_block);
+    return {{Fault::Sizes, fmt::format("its groups have {} work-items, and the GPU's have {} at most",
+                                       threads, sm.max_threads_per_block)}};
   if (process_.occupancy(code, threads, dispatch.group_bytes - code.own_shared_bytes()).blocks_per_sm == 0)
-    return "a compute unit has not the registers, wavefronts or group memory of one of its groups";
+    return {{Fault::Room,
+             "a compute unit has not the registers, wavefronts or group memory of one of its groups"}};
   return {};
 }
 
@@ -101,8 +105,8 @@ std::vector<gpu::Grid*> UserQueues::launch(std::uint32_t queue, std::uint64_t pa
                                            std::span<const std::byte> kernarg) {
   const Kernel& kernel = *find(dispatch.kernel_object);
   const ptx::Kernel& code = *kernel.code;
-  if (const std::string why = why_not(kernel, dispatch); !why.empty()) {
-    refused(queue, packet, why);
+  if (const auto refusal = refusal_of(kernel, dispatch)) {
+    refused(queue, packet, *refusal);
     return {};
   }
   const config::Gpu& config = process_.config().gpu;
@@ -138,9 +142,9 @@ void UserQueues::completed(const std::vector<gpu::Grid*>& grids) {
   for (const gpu::Grid* grid : grids) process_.driver().outside_launch_ended(grid->command);
 }
 
-void UserQueues::refused(std::uint32_t queue, std::uint64_t packet, const std::string& why) {
+void UserQueues::refused(std::uint32_t queue, std::uint64_t packet, const gpu::PacketRefusal& refusal) {
   forget(queue);
-  on_refusal(queue, fmt::format("packet {}: {}", packet, why));
+  on_refusal(queue, {refusal.fault, fmt::format("packet {}: {}", packet, refusal.why)});
 }
 
 }  // namespace duet::machine

@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -45,8 +46,8 @@ class UserQueues final : private gpu::PacketServices {
 
   // A queue is closed by itself, and why: "packet 3: its kernel object names no kernel". Its number may be
   // given again.
-  std::function<void(std::uint32_t queue, const std::string& why)> on_refusal = [](std::uint32_t,
-                                                                                   const std::string&) {};
+  std::function<void(std::uint32_t queue, const gpu::PacketRefusal& refusal)> on_refusal =
+      [](std::uint32_t, const gpu::PacketRefusal&) {};
   // The kernels of a packet, whose place in the ring is still its own, are commands from now on.
   std::function<void(std::uint32_t queue, std::uint64_t packet, const std::vector<driver::CommandId>&)>
       on_launch = [](std::uint32_t, std::uint64_t, const std::vector<driver::CommandId>&) {};
@@ -60,9 +61,9 @@ class UserQueues final : private gpu::PacketServices {
   std::vector<gpu::Grid*> launch(std::uint32_t queue, std::uint64_t packet, const gpu::AqlDispatch& dispatch,
                                  std::span<const std::byte> kernarg) override;
   void completed(const std::vector<gpu::Grid*>& grids) override;
-  void refused(std::uint32_t queue, std::uint64_t packet, const std::string& why) override;
+  void refused(std::uint32_t queue, std::uint64_t packet, const gpu::PacketRefusal& refusal) override;
   void forget(std::uint32_t queue);
-  std::string why_not(const Kernel& kernel, const gpu::AqlDispatch& dispatch) const;
+  std::optional<gpu::PacketRefusal> refusal_of(const Kernel& kernel, const gpu::AqlDispatch& dispatch) const;
   const Kernel* find(std::uint64_t kernel_object) const;
 
   Process& process_;

@@ -126,6 +126,7 @@ static void check_code(const char* folder) {
         HSA_STATUS_ERROR_INVALID_SYMBOL_NAME);
   EQUAL(hsa_executable_get_symbol_by_name(gpu.executable, "add", NULL, &symbol),
         HSA_STATUS_ERROR_INVALID_SYMBOL_NAME);
+  EQUAL(find_kernel(&gpu, "add").kernarg, 32);  // three pointers and a number, as a multiple of 16
   symbol.handle = 4444;
   uint32_t number;
   EQUAL(hsa_executable_symbol_get_info(symbol, HSA_EXECUTABLE_SYMBOL_INFO_TYPE, &number),
@@ -166,7 +167,8 @@ static void check_another(hsa_queue_t* refused) {
   CHECK(hsa_queue_destroy(queue));
 }
 
-static void check_refusal(void (*spoil)(hsa_kernel_dispatch_packet_t*), bool with_another) {
+static void check_refusal(void (*spoil)(hsa_kernel_dispatch_packet_t*), hsa_status_t expected,
+                          bool with_another) {
   struct {
     hsa_queue_t* queue;
     hsa_signal_t wakes;
@@ -186,7 +188,7 @@ static void check_refusal(void (*spoil)(hsa_kernel_dispatch_packet_t*), bool wit
   told = HSA_STATUS_SUCCESS;
   publish(own.queue, packet, number, HSA_PACKET_TYPE_KERNEL_DISPATCH, 0);
   wait_for_zero(own.wakes);
-  EQUAL(told, HSA_STATUS_ERROR_INVALID_PACKET_FORMAT);
+  EQUAL(told, expected);
   if (with_another) return check_another(own.queue);
   CHECK(hsa_queue_destroy(own.queue));
 }
@@ -208,12 +210,12 @@ int main(int argc, char** argv) {
   check_memory();
   check_signals_and_queues();
   check_code(argv[1]);
-  check_refusal(no_kernel, false);
-  check_refusal(no_kernel, true);
-  check_refusal(no_group_memory, false);
-  check_refusal(no_arguments, false);
-  check_refusal(no_work, false);
-  check_refusal(large_group, false);
+  check_refusal(no_kernel, HSA_STATUS_ERROR_INVALID_CODE_OBJECT, false);
+  check_refusal(no_kernel, HSA_STATUS_ERROR_INVALID_CODE_OBJECT, true);
+  check_refusal(no_group_memory, HSA_STATUS_ERROR_INVALID_ALLOCATION, false);
+  check_refusal(no_arguments, HSA_STATUS_ERROR_INVALID_PACKET_FORMAT, false);
+  check_refusal(no_work, HSA_STATUS_ERROR_INCOMPATIBLE_ARGUMENTS, false);
+  check_refusal(large_group, HSA_STATUS_ERROR_INCOMPATIBLE_ARGUMENTS, false);
   CHECK(hsa_shut_down());
   EQUAL(hsa_signal_create(1, 0, NULL, &signal), HSA_STATUS_ERROR_NOT_INITIALIZED);
   printf("PASS errors\n");
