@@ -17,7 +17,8 @@ namespace {
 
 // CLOC's kernels: three global offsets, printf buffer, queue, the wrapper's own.
 constexpr std::uint32_t kHiddenBytesOfBrig = 6 * 8;
-constexpr Bytes kLeastKernargAlignment = 16;  // HSA Programmer's Reference Manual 1.2, section 4.21
+constexpr Bytes kLeastKernargAlignment = 16;    // HSA Programmer's Reference Manual 1.2, section 4.21
+constexpr std::uint32_t kKernargMultiple = 16;  // of its size: hsa.h
 
 // How a program asks for a kernel, and what its packets bring before the kernel's arguments.
 struct Manner {
@@ -53,6 +54,7 @@ hsa::CodeKernel code_kernel(const ptx::Kernel& kernel, const Manner& manner) {
   made.symbol.replace(made.symbol.find('*'), 1, kernel.name);
   made.hidden_bytes = manner.hidden_bytes;
   made.kernarg_bytes = made.hidden_bytes + static_cast<std::uint32_t>(kernel.argument_bytes());
+  made.kernarg_bytes = (made.kernarg_bytes + kKernargMultiple - 1) / kKernargMultiple * kKernargMultiple;
   made.kernarg_alignment = static_cast<std::uint32_t>(alignment);
   made.group_bytes = static_cast<std::uint32_t>(kernel.own_shared_bytes());
   made.private_bytes = static_cast<std::uint32_t>(kernel.local_bytes);
