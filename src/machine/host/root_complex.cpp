@@ -51,17 +51,21 @@ Picoseconds RootComplex::tick(Picoseconds now) {
       probed(now, message);
   }
   take_from_cores(now);
-  while (ports_.from_memory->can_pop(now)) ports_.to_link->push(now, ports_.from_memory->pop(now));
-  bool full = false;
+  for (; !answers_.empty() && ports_.to_link->can_push(now); answers_.pop_front())
+    ports_.to_link->push(now, answers_.front());
+  while (ports_.from_memory->can_pop(now)) answer(now, ports_.from_memory->pop(now));
+  bool full = lines_.size() >= kMostLines;
   while (!full && ports_.from_link->can_pop(now)) {
     const Request& request = pool_[ports_.from_link->front().request];
     // Registered memory begins and ends anywhere: of its first and last line only some bytes exist.
-    if (lent_.home_at_host(request.address, request.bytes) == memory::Home::Program)
+    if (lent_.home_at_host(request.address, request.bytes) == memory::Home::Program) {
       take(now, ports_.from_link->pop(now));
-    else if (ports_.to_memory->can_push(now))
+      full = lines_.size() >= kMostLines;
+    } else if (ports_.to_memory->can_push(now)) {
       ports_.to_memory->push(now, ports_.from_link->pop(now));
-    else
+    } else {
       full = true;
+    }
   }
   Picoseconds next = kNever;
   for (const Picoseconds arrival : {agent_.answers->next_arrival(now), ports_.from_memory->next_arrival(now),
@@ -271,10 +275,18 @@ void RootComplex::finish(Picoseconds now, std::uint32_t access) {
   packet.payload_bytes = memory::answer_bytes(pool_[packet.request]);
   packet.destination = packet.source;
   packet.source = number_;
-  ports_.to_link->push(now, packet);
+  answer(now, packet);
+}
+
+void RootComplex::answer(Picoseconds now, const Packet& packet) {
+  if (answers_.empty() && ports_.to_link->can_push(now))
+    ports_.to_link->push(now, packet);
+  else
+    answers_.push_back(packet);
 }
 
 std::string RootComplex::waits_for() const {
+  if (lines_.empty() && !answers_.empty()) return "room on the link for its answers";
   return lines_.empty() ? std::string() : fmt::format("the directory, for {} lines", lines_.size());
 }
 

@@ -50,7 +50,7 @@ class RootComplex final : public sim::Component {
 
   struct Ports {
     PacketQueue* from_link = nullptr;
-    PacketQueue* to_link = nullptr;      // has room for all that is outstanding
+    PacketQueue* to_link = nullptr;
     PacketQueue* to_memory = nullptr;    // the driver's
     PacketQueue* from_memory = nullptr;  // the same
     PacketQueue* doorbells = nullptr;    // to the link; null: the GPU has no user queues
@@ -75,6 +75,9 @@ class RootComplex final : public sim::Component {
     std::uint64_t writes_before = 0;
     VirtualAddress place;  // the program's
   };
+  // So many at a time, and those of the request that comes as the last: a line has three messages at most on
+  // their way to the directory, whose queues have room for them.
+  static constexpr std::size_t kMostLines = 300;
   struct Access {
     memory::Packet packet;
     unsigned parts_left = 0;
@@ -97,6 +100,7 @@ class RootComplex final : public sim::Component {
   bool serve(Picoseconds now, std::uint64_t line);
   void perform(const Part& part, std::byte* line, PhysicalAddress address);
   void finish(Picoseconds now, std::uint32_t access);
+  void answer(Picoseconds now, const memory::Packet& packet);
   void say(Picoseconds now, const memory::CoherenceMessage& message);
   void take_from_cores(Picoseconds now);
 
@@ -111,6 +115,7 @@ class RootComplex final : public sim::Component {
   Bytes line_bytes_ = 0;
   std::unordered_map<std::uint64_t, Line> lines_;  // that are asked for, or held
   std::vector<std::uint64_t> held_;                // of these, in the order in which they came
+  std::deque<memory::Packet> answers_;             // that wait for room on the link
   std::uint64_t writes_taken_ = 0, writes_made_ = 0;
   std::vector<Access> accesses_;
   std::vector<std::uint32_t> free_accesses_;

@@ -217,6 +217,20 @@ TEST(RootComplex, TheDriversOwnMemoryIsNotTheCores) {
 
 // ---- whole lines ----
 
+// More lines than it has at a time, more messages than queues hold, and a link that takes few answers.
+TEST(RootComplex, MoreRequestsThanThereIsRoomForAreAllAnswered) {
+  RootRig rig({}, 1, 0, 2);
+  constexpr unsigned kLines = RootRig::kLines, kWords = 8;
+  const auto place = [&](unsigned line, unsigned word) { return rig.at(kRootData + line * 64 + word * 8); };
+  std::vector<std::size_t> reads;
+  for (unsigned word = 0; word < kWords; ++word)
+    for (unsigned line = 0; line < kLines; ++line) rig.write(0, place(line, word), line * kWords + word);
+  for (unsigned line = 0; line < kLines; ++line) reads.push_back(rig.read(0, place(line, line % kWords)));
+  rig.finish_device();
+  for (unsigned line = 0; line < kLines; ++line)
+    ASSERT_EQ(rig.device.answer(reads[line]).word(), line * kWords + line % kWords);
+}
+
 TEST(RootComplex, AWriteOfAWholeLineDoesNotFetchIt) {
   const std::vector<std::string> no_l3{"cpu.l3.sets=0"};
   for (const unsigned masked : {64u, 63u}) {  // the control: one byte is not written

@@ -107,15 +107,18 @@ class NobodysPort final : public memory::HostPort {
 
 struct RootRig {
   static constexpr std::uint64_t kData = CoreRig::kData;
+  static constexpr unsigned kLines = CoreRig::kDataBytes / 64;
   static constexpr Picoseconds kOwnLatency = 60'000;
 
-  explicit RootRig(const std::vector<std::string>& sets = {}, unsigned cores = 1, std::uint64_t seed = 0)
+  // `answers`: that the link has room for.
+  explicit RootRig(const std::vector<std::string>& sets = {}, unsigned cores = 1, std::uint64_t seed = 0,
+                   std::size_t answers = 1024)
       : cpu(sets, cores, seed),
         own(cpu.engine, "host memory", nullptr, 2, {kOwnLatency, 0, 1}, pool, lent, port),
         root(cpu.engine, nullptr, pool, lent, 1),
         device(cpu.engine, pool),
         from_link(256, &device, &root),
-        to_link(1024, &root, &device),
+        to_link(answers, &root, &device),
         to_memory(64, &root, &own),
         from_memory(64, &own, &root) {
     root.connect({&from_link, &to_link, &to_memory, &from_memory});

@@ -12,11 +12,11 @@
 namespace duet::memory {
 namespace {
 
-constexpr std::uint64_t kHertz = 1'000'000'000;
-constexpr Picoseconds kPeriod = 1000, kLinkPs = 40'000;
-constexpr Bytes kPage = 4096;
+constexpr std::uint64_t kTlbHertz = 1'000'000'000;
+constexpr Picoseconds kTlbPeriod = 1000, kLinkPs = 40'000;
+constexpr Bytes kTlbPage = 4096;
 
-config::Translation small() {
+config::Translation small_translation() {
   config::Translation config;
   config.tlb_entries = 4;
   config.tlb_misses = 2;
@@ -38,7 +38,7 @@ class Sm : public sim::Component {
  public:
   Sm(sim::Engine& engine, const config::Translation& config, TranslationUnit& unit, RequestPool& pool)
       : Component(engine, "L1", nullptr, 0, sim::Role::None),
-        port(engine, "TLB", nullptr, config, kHertz, unit, pool, kPage),
+        port(engine, "TLB", nullptr, config, kTlbHertz, unit, pool, kTlbPage),
         from_sm(64, nullptr, &port),
         to_l1(64, &port, this),
         pool_(pool) {
@@ -54,7 +54,7 @@ class Sm : public sim::Component {
     Packet packet;
     packet.request = pool_.allocate();
     packet.tag = tag;
-    pool_[packet.request].address = PhysicalAddress(page * kPage + offset);
+    pool_[packet.request].address = PhysicalAddress(page * kTlbPage + offset);
     pool_[packet.request].translation = by;
     from_sm.push(now, packet);
   }
@@ -76,9 +76,9 @@ class Sm : public sim::Component {
   RequestPool& pool_;
 };
 
-struct Rig {
-  explicit Rig(const config::Translation& config = small(), std::size_t sms = 1)
-      : unit(engine, nullptr, config, kHertz, kLinkPs) {
+struct TranslationRig {
+  explicit TranslationRig(const config::Translation& config = small_translation(), std::size_t sms = 1)
+      : unit(engine, nullptr, config, kTlbHertz, kLinkPs) {
     for (std::size_t i = 0; i < sms; ++i) all.emplace_back(engine, config, unit, pool);
   }
   void run() { engine.run_until(end += 100'000'000); }
@@ -104,9 +104,9 @@ struct Rig {
 };
 
 TEST(Translation, WhatNeedsNoneOrIsHeldGoesOnACycleLater) {
-  Rig rig;
+  TranslationRig rig;
   const Picoseconds free = rig.time_of(1, Translation::None);
-  EXPECT_LE(free, 2 * kPeriod);
+  EXPECT_LE(free, 2 * kTlbPeriod);
   rig.time_of(2, Translation::Table);
   EXPECT_EQ(rig.time_of(2, Translation::Table), free);
   EXPECT_EQ(rig.statistic("tlb.hits"), 1u);
@@ -116,18 +116,18 @@ TEST(Translation, WhatNeedsNoneOrIsHeldGoesOnACycleLater) {
 // n and n + 1 of each time.
 TEST(Translation, AMissTakesWhatItsWayTakes) {
   const auto table = [](std::uint64_t cycles, std::uint64_t walk) {
-    config::Translation config = small();
+    config::Translation config = small_translation();
     config.l2_tlb_cycles = cycles;
     config.table_walk_ns = walk;
-    return Rig(config).time_of(1, Translation::Table);
+    return TranslationRig(config).time_of(1, Translation::Table);
   };
-  EXPECT_EQ(table(11, 100) - table(10, 100), kPeriod);
+  EXPECT_EQ(table(11, 100) - table(10, 100), kTlbPeriod);
   EXPECT_EQ(table(10, 101) - table(10, 100), 1000u);
   const auto iommu = [](std::uint64_t lookup, std::uint64_t walk) {
-    config::Translation config = small();
+    config::Translation config = small_translation();
     config.iommu_ns = lookup;
     config.iommu_walk_ns = walk;
-    return Rig(config).time_of(1, Translation::Iommu);
+    return TranslationRig(config).time_of(1, Translation::Iommu);
   };
   EXPECT_EQ(iommu(21, 500) - iommu(20, 500), 1000u);
   EXPECT_EQ(iommu(20, 501) - iommu(20, 500), 1000u);
@@ -137,10 +137,10 @@ TEST(Translation, AMissTakesWhatItsWayTakes) {
 
 TEST(Translation, ReachIsTheTlbsEntries) {
   for (const std::uint64_t entries : {4u, 5u}) {
-    config::Translation config = small();
+    config::Translation config = small_translation();
     config.tlb_entries = entries;
     for (const std::uint64_t pages : {entries, entries + 1}) {
-      Rig rig(config);
+      TranslationRig rig(config);
       for (int round = 0; round < 3; ++round)
         for (std::uint64_t page = 0; page < pages; ++page) rig.time_of(page, Translation::Table);
       // The one that was used last longest is given up, so going around more pages than there are entries
@@ -153,9 +153,9 @@ TEST(Translation, ReachIsTheTlbsEntries) {
 }
 
 TEST(Translation, TheIommuHasATlbOfItsOwn) {
-  config::Translation config = small();
+  config::Translation config = small_translation();
   config.tlb_entries = config.l2_tlb_entries = config.l2_tlb_ways = 1;
-  Rig rig(config);
+  TranslationRig rig(config);
   const Picoseconds walked = rig.time_of(1, Translation::Iommu);
   rig.time_of(2, Translation::Iommu);
   EXPECT_EQ(walked - rig.time_of(1, Translation::Iommu), 500'000u);
@@ -165,24 +165,24 @@ TEST(Translation, TheIommuHasATlbOfItsOwn) {
 
 // One walk more than walkers waits for a whole one.
 TEST(Translation, WalkersWorkBesideEachOther) {
-  config::Translation config = small();
+  config::Translation config = small_translation();
   config.tlb_misses = 8;
   for (const std::uint64_t walkers : {2u, 3u}) {
     config.table_walkers = walkers;
     const auto last = [&](std::uint64_t pages) {
-      Rig rig(config);
+      TranslationRig rig(config);
       for (std::uint64_t page = 0; page < pages; ++page) rig.sm().send(0, page, Translation::Table);
       rig.run();
       EXPECT_EQ(rig.statistic("translation.walk_waits"), pages - walkers);
       return rig.sm().seen.back().time;
     };
     // Walks begin a lookup of the second TLB apart; the next one begins where the first has ended.
-    EXPECT_EQ(last(walkers + 1) - last(walkers), 100'000u - (walkers - 1) * kPeriod) << walkers;
+    EXPECT_EQ(last(walkers + 1) - last(walkers), 100'000u - (walkers - 1) * kTlbPeriod) << walkers;
   }
 }
 
 TEST(Translation, SmsThatMissOnePageShareAWalk) {
-  Rig rig(small(), 3);
+  TranslationRig rig(small_translation(), 3);
   for (Sm& sm : rig.all) sm.send(0, 7, Translation::Iommu);
   rig.run();
   for (const Sm& sm : rig.all) EXPECT_EQ(sm.seen.size(), 1u);
@@ -191,7 +191,7 @@ TEST(Translation, SmsThatMissOnePageShareAWalk) {
 }
 
 TEST(Translation, RequestsOfAPageKeepTheirOrder) {
-  Rig rig;
+  TranslationRig rig;
   rig.time_of(9, Translation::Table);
   rig.sm().seen.clear();
   const Picoseconds start = rig.engine.now();
