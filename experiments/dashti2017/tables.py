@@ -4,7 +4,8 @@
     duet reproduce dashti2017 --work runs --controls --json score.json
     experiments/dashti2017/tables.py --commit 4d142d1b score.json && docs/results/render.py
 
---commit: the one whose Duet measured."""
+--commit: the one whose Duet measured. A scorecard of `--only D-F11,D-F12,D-F13` gives the tables of dashti2017-kaveri.md, one without
+these rows those of tk1, one with all both."""
 import argparse
 import pathlib
 import sys
@@ -14,6 +15,7 @@ import scorecard  # noqa: E402
 from scorecard import number  # noqa: E402
 
 METHODS = ["default", "hostalloc", "managed", "sharedalloc"]
+KAVERI = ("D-F11", "D-F12", "D-F13", "D-F15")
 
 
 def bandwidth(score):
@@ -65,6 +67,34 @@ def outside(score):
                                                                     for point in score["figures"]["9"]]
 
 
+def part(score, of_kaveri):
+    """The scorecard with the rows of one machine."""
+    return {**score, "machine": "kaveri" if of_kaveri else score["machine"], "rows": [row for row in score["rows"] if (row["id"] in KAVERI) == of_kaveri]}
+
+
+def frameworks(score):
+    """Figure 11: a row a size, GB/s."""
+    rates = {(p["bytes"], p["method"]): p.get("gb_per_s") for p in score["figures"]["11"]}
+    methods = list(dict.fromkeys(method for _, method in rates))
+    return ["KB", *methods], [[f"{size // 1024}", *(number(rates[size, method]) for method in methods)] for size in sorted({key[0] for key in rates})]
+
+
+def one_word(score):
+    """Figure 12: a row a number of work-items, us."""
+    times = {(p["threads"], p["method"]): p.get("us") for p in score["figures"]["12"]}
+    methods = list(dict.fromkeys(method for _, method in times))
+    return ["work-items", *methods], [[str(threads), *(number(times[threads, method]) for method in methods)] for threads in sorted({key[0] for key in times})]
+
+
+def padding(score):
+    """Figures 13 and 14: a row an entry's bytes, us."""
+    times = {(p["entry_bytes"], p["every"], p["method"]): p.get("us") for p in score["figures"]["13"]}
+    columns = list(dict.fromkeys((every, method) for _, every, method in times))
+    names = {1: "all", 2: "every other"}
+    return ["entry", *(f"{names[every]}, {method}" for every, method in columns)], [
+        [str(entry), *(number(times[entry, *column]) for column in columns)] for entry in sorted({key[0] for key in times})]
+
+
 def choices(score):
     """What moves by more than a tenth."""
     rows = []
@@ -87,11 +117,15 @@ def main():
     parser.add_argument("score", type=pathlib.Path)
     options = parser.parse_args()
     score = scorecard.load(options.score)
-    tables = {"claims": scorecard.claims([score]), "bandwidth": bandwidth(score), "applications": programs(score),
-              "lines": lines(score), "in-l1": in_l1(score),
-              "halves": halves(score),
-              "outside": outside(score)}
-    if score["choices"]:
+    own, kaveri = part(score, False), part(score, True)
+    tables = {}
+    if kaveri["rows"]:
+        tables = {"kaveri-claims": scorecard.claims([kaveri]), "kaveri-frameworks": frameworks(score), "kaveri-word": one_word(score),
+                  "kaveri-padding": padding(score)}
+    if own["rows"]:
+        tables |= {"claims": scorecard.claims([own]), "bandwidth": bandwidth(score), "applications": programs(score), "lines": lines(score),
+                   "in-l1": in_l1(score), "halves": halves(score), "outside": outside(score)}
+    if own["rows"] and score["choices"]:
         tables["choices"] = choices(score)
     for name, table in tables.items():
         scorecard.write(f"dashti2017-{name}", "duet reproduce dashti2017 --controls; experiments/dashti2017/tables.py", options.commit, *table)

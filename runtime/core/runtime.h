@@ -37,8 +37,8 @@ struct ApiWords {
 struct HostMemoryUse {
   bool write_combined = false;  // of pinned memory: the program only writes it
   Attachment attachment = Attachment::Global;
-  unsigned api_flags = 0;  // kept with the allocation, for the API's queries
-  bool shared = false;     // of pinned memory: caches of both sides may hold it
+  unsigned api_flags = 0;                           // kept with the allocation, for the API's queries
+  bool shared = false;                              // of pinned memory: caches of both sides may hold it
   std::optional<memory::AllocatingCall> call = {};  // whose row it is, where the above do not say
 };
 

@@ -28,7 +28,7 @@ namespace duet::guest {
 template <typename T>
 std::uint64_t register_of(const T& value) {
   static_assert(sizeof(T) <= sizeof(std::uint64_t));
-  if constexpr ((std::is_enum_v<T> || std::is_integral_v<T>) && sizeof(T) == sizeof(std::int32_t)) {
+  if constexpr ((std::is_enum_v<T> || std::is_integral_v<T>)&&sizeof(T) == sizeof(std::int32_t)) {
     return static_cast<std::uint64_t>(std::int64_t{static_cast<std::int32_t>(value)});
   } else {
     std::uint64_t word = 0;

@@ -5,9 +5,9 @@
 // queue_packets are sent to one destination and not yet taken by it, so a full destination never holds up
 // packets at other inputs for other destinations (Link.AFullReceiverHoldsUpOnlyItsOwnPackets). A packet
 // without payload takes no wire time but waits for the wire, where the payload rate of the machine file is a
-// measured one and contains the headers; frame() has others (Link.APacketTakesWholeFlits). Full duplex, unless the two directions share a wire: then one
-// packet at a time is on it, and when both have packets they take turns. Left out: link-layer retries and
-// acknowledgements.
+// measured one and contains the headers; frame() has others (Link.APacketTakesWholeFlits). Full duplex,
+// unless the two directions share a wire: then one packet at a time is on it, and when both have packets they
+// take turns. Left out: link-layer retries and acknowledgements.
 #pragma once
 
 #include <array>

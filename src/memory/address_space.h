@@ -62,9 +62,10 @@ class AddressSpace {
                                     bool tracked = false);
   // Host memory under its host address, for the GPU (pinned, mapped, registered, managed), with these
   // attributes. Its home is host DRAM's; where cores and GPU have one DRAM (PhysicalMemory::is_one), and the
-  // attributes do not say Home::OneDram, a window's: Home::HostInL2 where they say so. The caller owns the bytes. Throws duet::Error where
-  // the range overlaps another allocation. `backing`: another mapping of the same bytes, where `host` itself
-  // is not always accessible. `through_port`: the bytes are not here, and are reached through the HostPort.
+  // attributes do not say Home::OneDram, a window's: Home::HostInL2 where they say so. The caller owns the
+  // bytes. Throws duet::Error where the range overlaps another allocation. `backing`: another mapping of the
+  // same bytes, where `host` itself is not always accessible. `through_port`: the bytes are not here, and are
+  // reached through the HostPort.
   const Allocation* map_host(void* host, Bytes bytes, AllocationKind kind, const PageAttributes& attributes,
                              std::uint32_t flags = 0, std::byte* backing = nullptr,
                              bool through_port = false);

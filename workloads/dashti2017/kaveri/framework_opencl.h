@@ -49,7 +49,8 @@ static inline void find_kernel(const char* name) {
 }
 
 // One dimension of `threads`, a multiple of `group`.
-static inline void launch(const char* name, size_t threads, size_t group, unsigned count, const struct argument* arguments) {
+static inline void launch(const char* name, size_t threads, size_t group, unsigned count,
+                          const struct argument* arguments) {
   find_kernel(name);
   for (unsigned i = 0; i < count; i++) {
     const struct shared* const memory = arguments[i].memory;
@@ -61,7 +62,8 @@ static inline void launch(const char* name, size_t threads, size_t group, unsign
       CHECK(clSetKernelArgSVMPointer(framework.kernel, i, memory->host));
   }
   if (framework.event != NULL) CHECK(clReleaseEvent(framework.event));
-  CHECK(clEnqueueNDRangeKernel(framework.queue, framework.kernel, 1, NULL, &threads, &group, 0, NULL, &framework.event));
+  CHECK(clEnqueueNDRangeKernel(framework.queue, framework.kernel, 1, NULL, &threads, &group, 0, NULL,
+                               &framework.event));
 }
 
 static inline void wait_for_gpu(void) { CHECK(clFinish(framework.queue)); }
@@ -81,18 +83,21 @@ static inline void allocate_shared(struct shared* memory) {
     CHECK(status);
     memory->host = malloc(memory->bytes);
   } else {
-    memory->host = clSVMAlloc(
-        framework.context,
-        CL_MEM_READ_WRITE | CL_MEM_SVM_FINE_GRAIN_BUFFER | (framework.method == kSvmAtomics ? CL_MEM_SVM_ATOMICS : 0), memory->bytes, 0);
+    memory->host = clSVMAlloc(framework.context,
+                              CL_MEM_READ_WRITE | CL_MEM_SVM_FINE_GRAIN_BUFFER |
+                                  (framework.method == kSvmAtomics ? CL_MEM_SVM_ATOMICS : 0),
+                              memory->bytes, 0);
   }
 }
 
 // The program has written it, and the GPU reads it next; and the other way.
 static inline void to_gpu(const struct shared* memory) {
   if (framework.method == kCl12)
-    CHECK(clEnqueueWriteBuffer(framework.queue, memory->buffer, CL_TRUE, 0, memory->bytes, memory->host, 0, NULL, NULL));
+    CHECK(clEnqueueWriteBuffer(framework.queue, memory->buffer, CL_TRUE, 0, memory->bytes, memory->host, 0,
+                               NULL, NULL));
 }
 static inline void to_host(const struct shared* memory) {
   if (framework.method == kCl12)
-    CHECK(clEnqueueReadBuffer(framework.queue, memory->buffer, CL_TRUE, 0, memory->bytes, memory->host, 0, NULL, NULL));
+    CHECK(clEnqueueReadBuffer(framework.queue, memory->buffer, CL_TRUE, 0, memory->bytes, memory->host, 0,
+                              NULL, NULL));
 }

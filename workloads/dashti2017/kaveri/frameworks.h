@@ -1,4 +1,5 @@
-// A program of dashti2017 section 6, in the frameworks that the paper compares: one source, which --method and a definition decide of.
+// A program of dashti2017 section 6, in the frameworks that the paper compares: one source, which --method
+// and a definition decide of.
 //
 //   open_framework(&argc, argv, "lines");        // --method hsa-fine --code FOLDER
 //   struct shared data = new_shared(bytes);      // data.host: what the program reads and writes
@@ -10,7 +11,8 @@
 //   cl-1.2       clCreateBuffer, and copies
 //   svm-fine     clSVMAlloc, fine-grained                    svm-atomics  the same, with atomics
 // With -DFRAMEWORK_HSA and -lhsa-runtime64 in place of -lOpenCL:
-//   hsa-fine     memory of malloc                            hsa-coarse   hsa_memory_allocate, of the coarse-grained region
+//   hsa-fine     memory of malloc                            hsa-coarse   hsa_memory_allocate, of the
+//   coarse-grained region
 //
 // FOLDER has lines.cl (OpenCL) or lines.hsaco (`duet hsacc lines.cl -o lines.hsaco`).
 #pragma once
