@@ -255,6 +255,16 @@ class Simulated(unittest.TestCase):
         self.assertEqual((done.returncode, done.stderr.count("\n")), (125, 1), done.stderr)
         self.assertIn("-lOpenCL is OpenCL, and -lhsa-runtime64 is HSA: a program on simulated cores uses one of them", done.stderr)
 
+    def test_fences_of_coarse_memory(self):
+        """On kaveri nothing keeps L2 coherent with it but a packet's fences."""
+        code_object("vector_copy.hsaco")
+        self.machine = ("--machine", "kaveri")
+        counters = self.passes("coarse")["counters"]
+        self.assertEqual(counters["cache_engine.ranges"], 6)
+        self.assertGreater(counters["translation.iommu_walks"], 0)
+        done = self.run_program("coarse", arguments=("none",), out="coarse-none")
+        self.assertEqual((done.returncode, done.stdout), (0, "old values\n"), done.stderr)
+
     def test_signals(self):
         self.passes("signals")
 

@@ -1,6 +1,6 @@
 // Translates virtual addresses for an SM or a copy engine: the latest translations, and the walk of the page
-// table. All physical addresses come from here, so a TLB with time can take this place. Left out: time; both
-// cost nothing.
+// table. All physical addresses come from here, and cost nothing; where they take time a request waits for it
+// on its way to L1 (tlb_port.h).
 #pragma once
 
 #include <array>

@@ -194,7 +194,7 @@ std::string cpu() {
 std::string link(const std::string& name, int latency_ns) {
   return "[[link]]\nname = \"" + name + "\"\nlatency_ns = " + std::to_string(latency_ns) +
          "\npayload_mb_per_s_to_gpu = 1\npayload_mb_per_s_to_host = 1\npacket_payload_bytes = 128\n"
-         "queue_packets = 1\nfull_duplex = true\n";
+         "queue_packets = 1\nfull_duplex = true\nheader_bytes = 0\nflit_bytes = 1\nbyte_masks = true\n";
 }
 
 TEST_F(MachineFile, NodesThatAreNotThereWantNoKeys) {

@@ -35,7 +35,8 @@ TEST(MethodRules, NameTheKey) {
         "--set: method[1].calls = \"cudaHostAlloc malloc\" names 'malloc', which allocates no memory: known "
         "are "
         "cudaMalloc, cudaHostAlloc, cudaHostAllocWriteCombined, cudaMallocManaged, cudaHostRegister, "
-        "duetSharedAlloc"},
+        "duetSharedAlloc, clSVMAlloc, clSVMAllocFineGrain, clSVMAllocAtomics, hsaCoarseGrained, "
+        "hsaFineGrained"},
        {"method[1].calls=cudaHostAllocWriteCombined cudaHostAlloc",
         "--set: method[2].calls = \"cudaHostAllocWriteCombined\" names cudaHostAllocWriteCombined, as mapped "
         "does"},
@@ -55,10 +56,10 @@ TEST(MethodRules, NameTheKey) {
         "host's DRAM, and there is no [memory_fabric]"},
        {"method[1].gpu_l2=true",
         "--set: method[1].gpu_l2 = true cannot be with method[1].route = \"link\": no cache of the GPU holds "
-        "what comes across the link"},
+        "what comes across the link where there is no [memory_fabric]"},
        {"method[1].gpu_l1=true",
-        "--set: method[1].gpu_l1 = true cannot be with method[1].route = \"link\": no cache of the GPU holds "
-        "what comes across the link"}}) {
+        "--set: method[1].gpu_l1 = true cannot be with method[1].route = \"link\" and method[1].gpu_l2 = "
+        "false: L2 is before the link"}}) {
     std::string line = method_refusal(wrong.set);
     if (const auto at = line.find("gtx580.toml"); at != std::string::npos)
       line = "--set" + line.substr(line.find(": ", at));
@@ -73,7 +74,7 @@ TEST(MethodRules, NameTheKey) {
 // What the driver does with caches, on a machine on which it has to.
 TEST(MethodRules, OfMaintenanceNameTheKey) {
   struct Wrong {
-    const char *set, *end;
+    const char *set, *end, *machine = "tk1";
   };
   for (const Wrong& wrong :
        {Wrong{"method[3].at_launch=clean-cpu flush",
@@ -84,15 +85,16 @@ TEST(MethodRules, OfMaintenanceNameTheKey) {
         {"method[4].unsafe=false",
          "method[4].unsafe = false must be true: caches of both sides may hold it, and nothing at copies, "
          "launches and synchronizations keeps them right"},
-        {"method[3].route=link",
-         "method[3].gpu_l2 = true cannot be with method[3].route = \"link\": no cache of the GPU holds what "
-         "comes across the link"}}) {
-    const std::string line = method_refusal(wrong.set, "tk1");
+        {"method[1].at_end=",
+         "method[1].unsafe = false must be true: L2 may hold it, and it is not given up (invalidate-gpu) at "
+         "launches and written back (clean-gpu) at their end or at synchronizations",
+         "kaveri"}}) {
+    const std::string line = method_refusal(wrong.set, wrong.machine);
     EXPECT_EQ(line.substr(std::min(line.size(), line.find("method["))), wrong.end);
   }
   for (const char* const right :
-       {"method[3].at_end=clean-gpu invalidate-gpu whole", "method[1].route=link", "method[1].cpu=write-back",
-        "method[1].gpu_l2=true", "method[2].gpu_l2=true"})
+       {"method[3].at_end=clean-gpu invalidate-gpu whole", "method[1].route=link", "method[3].route=link",
+        "method[1].cpu=write-back", "method[1].gpu_l2=true", "method[2].gpu_l2=true"})
     EXPECT_EQ(method_refusal(right, "tk1"), "") << right;
 }
 
