@@ -12,8 +12,10 @@ static struct {
   cl_context context;
   cl_command_queue queue;
   cl_program program;
-  cl_kernel kernel;
-  char name[64];  // of the kernel
+  struct {
+    char name[64];
+    cl_kernel kernel;
+  } kernels[kMostKernels];  // by the first launch of each
   cl_event event;
 } framework;
 
@@ -39,31 +41,32 @@ static inline void open_method(enum method method) {
   free(text);
 }
 
-static inline void find_kernel(const char* name) {
-  if (strcmp(name, framework.name) == 0) return;
-  cl_int status;
-  if (framework.kernel != NULL) CHECK(clReleaseKernel(framework.kernel));
-  framework.kernel = clCreateKernel(framework.program, name, &status);
-  CHECK(status);
-  snprintf(framework.name, sizeof framework.name, "%s", name);
+static inline cl_kernel kernel_named(const char* name) {
+  unsigned i = 0;
+  while (i < kMostKernels - 1 && framework.kernels[i].kernel != NULL && strcmp(name, framework.kernels[i].name) != 0) i++;
+  if (framework.kernels[i].kernel == NULL) {
+    cl_int status;
+    framework.kernels[i].kernel = clCreateKernel(framework.program, name, &status);
+    CHECK(status);
+    snprintf(framework.kernels[i].name, sizeof framework.kernels[i].name, "%s", name);
+  }
+  return framework.kernels[i].kernel;
 }
 
-// One dimension of `threads`, a multiple of `group`.
-static inline void launch(const char* name, size_t threads, size_t group, unsigned count,
-                          const struct argument* arguments) {
-  find_kernel(name);
+// Two dimensions of `threads`, multiples of `group`.
+static inline void launch_2d(const char* name, const size_t threads[2], const size_t group[2], unsigned count, const struct argument* arguments) {
+  const cl_kernel kernel = kernel_named(name);
   for (unsigned i = 0; i < count; i++) {
     const struct shared* const memory = arguments[i].memory;
     if (memory == NULL)
-      CHECK(clSetKernelArg(framework.kernel, i, arguments[i].bytes, arguments[i].value));
+      CHECK(clSetKernelArg(kernel, i, arguments[i].bytes, arguments[i].value));
     else if (framework.method == kCl12)
-      CHECK(clSetKernelArg(framework.kernel, i, sizeof(cl_mem), &memory->buffer));
+      CHECK(clSetKernelArg(kernel, i, sizeof(cl_mem), &memory->buffer));
     else
-      CHECK(clSetKernelArgSVMPointer(framework.kernel, i, memory->host));
+      CHECK(clSetKernelArgSVMPointer(kernel, i, memory->host));
   }
   if (framework.event != NULL) CHECK(clReleaseEvent(framework.event));
-  CHECK(clEnqueueNDRangeKernel(framework.queue, framework.kernel, 1, NULL, &threads, &group, 0, NULL,
-                               &framework.event));
+  CHECK(clEnqueueNDRangeKernel(framework.queue, kernel, threads[1] > 1 ? 2 : 1, NULL, threads, group, 0, NULL, &framework.event));
 }
 
 static inline void wait_for_gpu(void) { CHECK(clFinish(framework.queue)); }
@@ -83,21 +86,18 @@ static inline void allocate_shared(struct shared* memory) {
     CHECK(status);
     memory->host = malloc(memory->bytes);
   } else {
-    memory->host = clSVMAlloc(framework.context,
-                              CL_MEM_READ_WRITE | CL_MEM_SVM_FINE_GRAIN_BUFFER |
-                                  (framework.method == kSvmAtomics ? CL_MEM_SVM_ATOMICS : 0),
-                              memory->bytes, 0);
+    memory->host = clSVMAlloc(
+        framework.context,
+        CL_MEM_READ_WRITE | CL_MEM_SVM_FINE_GRAIN_BUFFER | (framework.method == kSvmAtomics ? CL_MEM_SVM_ATOMICS : 0), memory->bytes, 0);
   }
 }
 
 // The program has written it, and the GPU reads it next; and the other way.
 static inline void to_gpu(const struct shared* memory) {
   if (framework.method == kCl12)
-    CHECK(clEnqueueWriteBuffer(framework.queue, memory->buffer, CL_TRUE, 0, memory->bytes, memory->host, 0,
-                               NULL, NULL));
+    CHECK(clEnqueueWriteBuffer(framework.queue, memory->buffer, CL_TRUE, 0, memory->bytes, memory->host, 0, NULL, NULL));
 }
 static inline void to_host(const struct shared* memory) {
   if (framework.method == kCl12)
-    CHECK(clEnqueueReadBuffer(framework.queue, memory->buffer, CL_TRUE, 0, memory->bytes, memory->host, 0,
-                              NULL, NULL));
+    CHECK(clEnqueueReadBuffer(framework.queue, memory->buffer, CL_TRUE, 0, memory->bytes, memory->host, 0, NULL, NULL));
 }

@@ -45,6 +45,8 @@ struct argument {
   const struct shared* memory;
 };
 
+enum { kMostKernels = 4 };  // of a program
+
 static char code_file[4096];  // without its ending
 
 // Takes `--name VALUE` out of the arguments; `otherwise` where it is not there.
@@ -120,6 +122,11 @@ static inline struct shared new_shared(size_t bytes) {
     exit(1);
   }
   return memory;
+}
+
+// One dimension of `threads`, a multiple of `group`.
+static inline void launch(const char* name, size_t threads, size_t group, unsigned count, const struct argument* arguments) {
+  launch_2d(name, (const size_t[2]){threads, 1}, (const size_t[2]){group, 1}, count, arguments);
 }
 
 static inline double host_ns(void) {
