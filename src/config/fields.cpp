@@ -208,6 +208,10 @@ void add_driver(std::vector<Field>& fields, Driver& driver) {
        "cudaMalloc, cudaFree and other memory management: stage (i), until control returns"},
       {"driver.other.call_ns", &driver.other.call_ns, 0u, 1000000000u, "ns",
        "every other call: stage (i), until control returns"},
+      {"driver.start_up.opencl_us", &driver.start_up.opencl_us, 0u, 60000000u, "us",
+       "OpenCL: the first call of a process, on top of its own latency"},
+      {"driver.start_up.hsa_us", &driver.start_up.hsa_us, 0u, 60000000u, "us",
+       "hsa_init: the first of a process, on top of its own latency"},
       {"driver.profiler.counters", &driver.profiler.counters, 0u, 0u, "",
        "hardware counters are read around every kernel: kernels run one at a time, and a launch returns when "
        "they have been read"},

@@ -274,6 +274,10 @@ struct CallLatency {
 struct Driver {
   CallLatency memcpy_sync, memcpy_async, memset, launch, stream_synchronize, device_synchronize,
       event_synchronize, event_record, stream_wait_event, host_function, query, allocate, other;
+  // Until a framework has found the GPU and its driver has opened it: once a process.
+  struct StartUp {
+    std::uint64_t opencl_us = 0, hsa_us = 0;
+  } start_up;
   // lustig2013 §6.4: a profiler with hardware counters around every kernel.
   struct Profiler {
     bool counters = false;

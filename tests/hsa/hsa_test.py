@@ -55,6 +55,18 @@ class Hsa(unittest.TestCase):
         self.assertTrue(all(one["total_ps"] > 0 for one in stats["api"]), stats["api"])
         self.passes("vector_copy", "--functional")
 
+    def test_start_up(self):
+        """It passes once, in the first hsa_init that succeeds."""
+        for name in ("vector_copy.hsaco", "vector_copy.brig"):
+            code_object(name)
+        plain, slow = ({one["name"]: one["total_ps"] for one in self.passes("vector_copy", *options)["api"]}
+                       for options in ([], ["--set", "driver.start_up.hsa_us=7000"]))
+        self.assertEqual(slow["hsa_init"] - plain["hsa_init"], 7000 * 10**6)
+        for name in ("hsa_iterate_agents", "hsa_queue_create", "hsa_shut_down"):
+            self.assertEqual(slow[name], plain[name], name)
+        done = self.run_program("standstill", "--set", "driver.start_up.hsa_us=7000", machine="h100")
+        self.assertIn("driver.start_up.hsa_us = 7000 does nothing: gpu.front_end.user_queues is 0: there is no HSA", done.stderr)
+
     def test_packets(self):
         code_object("kernels.hsaco")
         stats = self.passes("packets")

@@ -114,6 +114,13 @@ class OpenCl(unittest.TestCase):
                 self.assertRegex(done.stderr, r"kernel 'neighbours'.* allocation:? #1.*\(?clCreateBuffer")
                 self.assertNotIn("cuda", done.stderr.lower())
 
+    def test_start_up(self):
+        """It passes once, in the first call."""
+        plain, slow = ({one["name"]: one["total_ps"] for one in self.passes("vector_add", *options)["api"]}
+                       for options in ([], ["--set", "driver.start_up.opencl_us=7000"]))
+        self.assertEqual(slow.pop("clGetPlatformIDs") - plain.pop("clGetPlatformIDs"), 7000 * 10**6)
+        self.assertEqual(slow, plain)
+
     def test_other_machines(self):
         for machine in ("h100", "tk1", "mi300a"):
             with self.subTest(machine):

@@ -16,7 +16,7 @@ namespace duet::hsa::api {
 
 DUET_HSA_EXPORT hsa_status_t hsa_init() {
   static ApiFunction function{"hsa_init", CallKind::Other};
-  return call_first(function, [](Session& session, HostThread&) -> hsa_status_t {
+  return call_first(function, [](Session& session, HostThread& host) -> hsa_status_t {
     if (session.user_queues().most() == 0) {
       core::say_once(
           "hsa_init: machine " + session.config().name +
@@ -33,6 +33,7 @@ DUET_HSA_EXPORT hsa_status_t hsa_init() {
     }
     if (session.references == std::numeric_limits<std::int32_t>::max())
       return HSA_STATUS_ERROR_REFCOUNT_OVERFLOW;
+    session.start_up(host);
     ++session.references;
     return HSA_STATUS_SUCCESS;
   });

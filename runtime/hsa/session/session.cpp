@@ -55,6 +55,10 @@ Session& Session::get() {
   return *session;
 }
 
+void Session::start_up(HostThread& host) {
+  if (!std::exchange(started_up_, true)) host.stage_one({.call_ns = config().driver.start_up.hsa_us * 1000});
+}
+
 void Session::written(const Signal& signal) {
   if (!signal.is_doorbell)
     user_queues().memory_written();

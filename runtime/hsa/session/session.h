@@ -54,6 +54,8 @@ class Session {
   Profiles profiles{core_};
   Handles<std::vector<hsa_signal_t>> signal_groups;
 
+  // The process's first hsa_init takes the framework's start-up; later ones nothing.
+  void start_up(HostThread& host);
   // A signal has another value, by the program.
   void written(const Signal& signal);
   // Functions of the program that are due.
@@ -79,7 +81,7 @@ class Session {
 
   std::vector<std::function<void()>> due_;
   std::vector<Waiting> waiting_;
-  bool fault_told_ = false;
+  bool fault_told_ = false, started_up_ = false;
   std::optional<driver::StreamId> copies_;
 };
 

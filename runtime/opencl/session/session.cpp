@@ -53,6 +53,11 @@ Session& Session::get() {
   return *session;
 }
 
+void Session::start_up(HostThread& host) {
+  if (!std::exchange(started_up_, true))
+    host.stage_one({.call_ns = config().driver.start_up.opencl_us * 1000});
+}
+
 void Session::commands_of(std::uint64_t call, _cl_event* event) {
   if (event != nullptr)
     events_of_calls_[call] = event;
@@ -100,6 +105,7 @@ cl_int call(ApiFunction& function, const std::function<cl_int(Session&, HostThre
     Runtime& runtime = session.core();
     if (runtime.in_host_function) return CL_INVALID_OPERATION;
     HostThread& host = *entered.thread().host;
+    session.start_up(host);
     if (core::spends_before(function.kind)) host.stage_one(runtime.cost(function.kind));
     cl_int error = body(session, host);
     go_on(session, host);

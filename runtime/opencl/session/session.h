@@ -29,6 +29,8 @@ class Session : private driver::CommandWatcher {
   _cl_platform_id* platform() { return &platform_; }
   _cl_device_id* device() { return &device_; }
 
+  // The process's first call takes the framework's start-up; later ones nothing.
+  void start_up(HostThread& host);
   // From now on commands of this API call belong to the event, null: to none.
   void commands_of(std::uint64_t call, _cl_event* event);
 
@@ -69,6 +71,7 @@ class Session : private driver::CommandWatcher {
   void completed(const driver::CommandRecord& record) override;
 
   Runtime& core_;
+  bool started_up_ = false;
   _cl_platform_id platform_;
   _cl_device_id device_;
   std::unordered_map<std::uint64_t, _cl_event*> events_of_calls_;

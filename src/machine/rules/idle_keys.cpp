@@ -99,7 +99,7 @@ struct Rule {
   const char* why;
 };
 
-constexpr std::array<Rule, 20> kRules{{
+constexpr std::array<Rule, 21> kRules{{
     {"translation.*",
      [](const config::Machine& m) { return m.translation && m.translation->tlb_entries == 0; },
      "translation.tlb_entries is 0: translation is free"},
@@ -109,6 +109,8 @@ constexpr std::array<Rule, 20> kRules{{
      "gpu.full_empty.granule_bytes is 0: there are no full/empty bits"},
     {"gpu.front_end.packet_*", [](const config::Machine& m) { return m.gpu.front_end.user_queues == 0; },
      "gpu.front_end.user_queues is 0: the GPU takes no packets itself"},
+    {"driver.start_up.hsa_us", [](const config::Machine& m) { return m.gpu.front_end.user_queues == 0; },
+     "gpu.front_end.user_queues is 0: there is no HSA"},
     {"gpu.copy_engines.bit_lines_outstanding",
      [](const config::Machine& m) { return m.gpu.copy_engines.bit_engines == 0; },
      "gpu.copy_engines.bit_engines is 0"},

@@ -34,6 +34,18 @@ Job framework_job_of(Experiments& experiments, const Setup& setup, const char* p
   return job;
 }
 
+std::optional<double> printed_us(const Outcome& outcome, const char* what) {
+  const double us = outcome.processor_us(what);
+  if (!outcome.right() || us <= 0) return std::nullopt;
+  return us;
+}
+
+std::string why(const std::vector<const Outcome*>& outcomes) {
+  for (const Outcome* const outcome : outcomes)
+    if (!outcome->right()) return outcome->error_line();
+  return "no time was measured";
+}
+
 std::optional<double> ratio(std::optional<double> of, std::optional<double> to) {
   if (!of || !to || *to == 0) return std::nullopt;
   return *of / *to;

@@ -17,5 +17,9 @@ std::optional<double> ratio(std::optional<double> of, std::optional<double> to);
 // The same of a program of OpenCL and HSA, in workloads/dashti2017/kaveri.
 Job framework_job_of(Experiments& experiments, const Setup& setup, const char* program,
                      const std::string& method, Strings arguments);
+// A time that such a program printed; nothing when it failed.
+std::optional<double> printed_us(const Outcome& outcome, const char* what);
+// Of runs without a time: what the first failed one said.
+std::string why(const std::vector<const Outcome*>& outcomes);
 
 }  // namespace duet::reproduce::dashti2017

@@ -13,19 +13,6 @@ constexpr std::array<const char*, 3> kFrameworks = {"cl-1.2", "svm-fine", "hsa-f
 
 std::string text(std::uint64_t value) { return std::to_string(value); }
 
-// A time that the program printed; nothing when it failed.
-std::optional<double> printed_us(const Outcome& outcome, const char* what) {
-  const double us = outcome.processor_us(what);
-  if (!outcome.right() || us <= 0) return std::nullopt;
-  return us;
-}
-
-std::string why(const std::vector<const Outcome*>& outcomes) {
-  for (const Outcome* const outcome : outcomes)
-    if (!outcome->right()) return outcome->error_line();
-  return "no time was measured";
-}
-
 }  // namespace
 
 void measure_figure_11(Experiments& experiments, const Setup& setup, Measurements& out) {

@@ -25,6 +25,7 @@ const Experiment kExperiments[] = {
     {"figure 11", measure_figure_11, false, true, false, "kaveri"},
     {"figure 12", measure_figure_12, false, true, false, "kaveri"},
     {"figure 13", measure_figure_13, false, true, false, "kaveri"},
+    {"figure 15", measure_figure_15, false, true, true, "kaveri"},
     {"copy", measure_copy, false, false},
 };
 
@@ -87,12 +88,26 @@ void print_figures(const Json& figures) {
                         point["every"].get<unsigned>(), point["entry_bytes"].get<unsigned>(),
                         number(point["us"])));
   }
+  if (figures.contains("15")) {
+    print("\nFigure 15: us of the kernels and of the whole run, start-up included\n");
+    print(fmt::format("{:<14} {:<10} {:>10} {:>10}\n", "program", "method", "kernels", "whole"));
+    for (const Json& point : figures["15"])
+      print(fmt::format("{:<14} {:<10} {:>10} {:>10}\n", point["program"].get<std::string>(),
+                        point["method"].get<std::string>(), number(point["kernels_us"]),
+                        number(point["whole_us"])));
+  }
   if (figures.contains("7, programs")) {
     print("\nFigure 7, programs: us\n");
     for (const Json& point : figures["7, programs"])
       print(fmt::format("{:<10} {:<12} {:>12}\n", point["program"].get<std::string>(),
                         point["method"].get<std::string>(), number(point["us"])));
   }
+}
+
+std::vector<const char*> experiments_of(const Choice& choice) {
+  for (const std::string& name : choice.benchmarks)
+    if (name.starts_with("kaveri/")) return {"figure 15"};
+  return {"figure 3", "figure 4", "figure 5", "figure 7"};
 }
 
 // What each side of a choice makes of the claims that it concerns.
@@ -108,7 +123,7 @@ Json choice_rows(Experiments& experiments) {
                                             std::tuple("alternative", other, &choice.alternative)}) {
       Json values;
       std::string text;
-      for (const char* experiment : {"figure 3", "figure 4", "figure 5", "figure 7"})
+      for (const char* experiment : experiments_of(choice))
         for (const auto& [quantity, value] : experiments.measure(experiment, setup).values) {
           values[experiment][quantity] = value;
           text += fmt::format("    {:<10} {:<26} {:>9.4g}\n", experiment, quantity, value);

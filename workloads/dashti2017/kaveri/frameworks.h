@@ -49,16 +49,19 @@ enum { kMostKernels = 4 };  // of a program
 
 static char code_file[4096];  // without its ending
 
-// Takes `--name VALUE` out of the arguments; `otherwise` where it is not there.
+// Takes `--name VALUE` out of the arguments, the last one counts; `otherwise` where it is not there.
 static inline const char* option(int* argc, char** argv, const char* name, const char* otherwise) {
-  for (int i = 1; i + 1 < *argc; i++) {
-    if (strncmp(argv[i], "--", 2) != 0 || strcmp(argv[i] + 2, name) != 0) continue;
-    const char* const value = argv[i + 1];
+  const char* value = otherwise;
+  for (int i = 1; i + 1 < *argc;) {
+    if (strncmp(argv[i], "--", 2) != 0 || strcmp(argv[i] + 2, name) != 0) {
+      i++;
+      continue;
+    }
+    value = argv[i + 1];
     memmove(argv + i, argv + i + 2, (size_t)(*argc - i - 1) * sizeof *argv);
     *argc -= 2;
-    return value;
   }
-  return otherwise;
+  return value;
 }
 static inline unsigned long number(int* argc, char** argv, const char* name, unsigned long otherwise) {
   const char* const text = option(argc, argv, name, NULL);
