@@ -56,7 +56,8 @@ Session& Session::get() {
 }
 
 void Session::start_up(HostThread& host) {
-  if (!std::exchange(started_up_, true)) host.stage_one({.call_ns = config().driver.start_up.hsa_us * 1000});
+  const std::uint64_t us = config().driver.start_up.hsa_us;
+  if (us != 0 && !std::exchange(started_up_, true)) host.stage_one({.call_ns = us * 1000});
 }
 
 void Session::written(const Signal& signal) {

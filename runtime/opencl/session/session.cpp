@@ -54,8 +54,8 @@ Session& Session::get() {
 }
 
 void Session::start_up(HostThread& host) {
-  if (!std::exchange(started_up_, true))
-    host.stage_one({.call_ns = config().driver.start_up.opencl_us * 1000});
+  const std::uint64_t us = config().driver.start_up.opencl_us;
+  if (us != 0 && !std::exchange(started_up_, true)) host.stage_one({.call_ns = us * 1000});
 }
 
 void Session::commands_of(std::uint64_t call, _cl_event* event) {
