@@ -61,7 +61,7 @@ static void check_signals_and_queues(void) {
   signal.handle = 12345;
   EQUAL(hsa_signal_destroy(signal), HSA_STATUS_ERROR_INVALID_SIGNAL);
   EQUAL(hsa_signal_wait_relaxed(signal, HSA_SIGNAL_CONDITION_EQ, 1, UINT64_MAX, HSA_WAIT_STATE_BLOCKED), 0);
-  signal.handle = 0;  // a core would load from any other
+  signal.handle = 0;                          // a core would load from any other
   EQUAL(hsa_signal_load_relaxed(signal), 0);  // a line
   const hsa_agent_t twice[2] = {gpu.agent, gpu.agent};
   EQUAL(hsa_signal_create(1, 2, twice, &signal), HSA_STATUS_ERROR_INVALID_ARGUMENT);

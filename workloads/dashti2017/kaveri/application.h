@@ -1,7 +1,8 @@
-// What the applications of dashti2017 Figure 15 share: they are Rodinia's by algorithm, arrays and access pattern of the kernels, written anew.
+// What the applications of dashti2017 Figure 15 share: they are Rodinia's by algorithm, arrays and access
+// pattern of the kernels, written anew.
 //
-//   begin();                                    // whole_ns counts from here: a framework's start-up is part of it
-//   open_framework(&argc, argv, "bfs");
+//   begin();                                    // whole_ns counts from here: a framework's start-up is part
+//   of it open_framework(&argc, argv, "bfs");
 //   ...
 //   run("walk", threads, 256, 7, arguments);    // waits, as Rodinia's do; kernels_ns is their sum
 //   ...
@@ -26,14 +27,17 @@ static inline int report(void) {
   return 0;
 }
 
-static inline void run_2d(const char* name, const size_t threads[2], const size_t group[2], unsigned count, const struct argument* arguments) {
+static inline void run_2d(const char* name, const size_t threads[2], const size_t group[2], unsigned count,
+                          const struct argument* arguments) {
   launch_2d(name, threads, group, count, arguments);
   wait_for_gpu();
   kernels_ns += kernel_ns();
 }
 // As many groups as hold `threads`.
-static inline void run(const char* name, size_t threads, size_t group, unsigned count, const struct argument* arguments) {
-  run_2d(name, (const size_t[2]){(threads + group - 1) / group * group, 1}, (const size_t[2]){group, 1}, count, arguments);
+static inline void run(const char* name, size_t threads, size_t group, unsigned count,
+                       const struct argument* arguments) {
+  run_2d(name, (const size_t[2]){(threads + group - 1) / group * group, 1}, (const size_t[2]){group, 1},
+         count, arguments);
 }
 
 // An argument that is a number.
@@ -46,14 +50,20 @@ static inline void run(const char* name, size_t threads, size_t group, unsigned 
 struct random {
   uint64_t state;
 };
-static inline struct random random_of(uint64_t seed) { return (struct random){seed * 2862933555777941757u + 3037000493u}; }
+static inline struct random random_of(uint64_t seed) {
+  return (struct random){seed * 2862933555777941757u + 3037000493u};
+}
 static inline uint32_t next_of(struct random* random) {
   random->state = random->state * 6364136223846793005u + 1442695040888963407u;
   return (uint32_t)(((random->state ^ (random->state >> 29)) * 0xbf58476d1ce4e5b9u) >> 32);
 }
-static inline int below(struct random* random, int bound) { return (int)(((uint64_t)next_of(random) * (uint64_t)bound) >> 32); }
+static inline int below(struct random* random, int bound) {
+  return (int)(((uint64_t)next_of(random) * (uint64_t)bound) >> 32);
+}
 // In [0, 1), from 24 random bits.
-static inline float uniform(struct random* random) { return (float)(next_of(random) >> 8) * (1.0f / 16777216.0f); }
+static inline float uniform(struct random* random) {
+  return (float)(next_of(random) >> 8) * (1.0f / 16777216.0f);
+}
 
 // An option that is an int from `least` on.
 static inline int size_option(int* argc, char** argv, const char* name, int otherwise, int least, int most) {

@@ -1,5 +1,5 @@
-// dashti2017 Figure 11: the bandwidth at which the GPU writes an array, a work-item an entry of 8 bytes; the array is written anew by
-// each launch. Figure 12: work-items write entry 0 alone (--threads N, one word).
+// dashti2017 Figure 11: the bandwidth at which the GPU writes an array, a work-item an entry of 8 bytes; the
+// array is written anew by each launch. Figure 12: work-items write entry 0 alone (--threads N, one word).
 //   bandwidth --method hsa-fine --bytes 67108864 --launches 3 --code FOLDER
 // Prints the time of a launch as the host sees it and the kernel's, the smallest of all.
 #include "frameworks.h"
@@ -34,8 +34,8 @@ int main(int argc, char** argv) {
   to_host(&data);
   const uint64_t last = 1000 * launches;
   if (words != 0 && entries[0] - last >= threads) {
-    fprintf(stderr, "bandwidth: the word is %llu, expected one from %llu on\n", (unsigned long long)entries[0],
-            (unsigned long long)last);
+    fprintf(stderr, "bandwidth: the word is %llu, expected one from %llu on\n",
+            (unsigned long long)entries[0], (unsigned long long)last);
     return 1;
   }
   for (size_t i = 0; words == 0 && i < threads; i++)
@@ -44,6 +44,7 @@ int main(int argc, char** argv) {
               (unsigned long long)(last + i));
       return 1;
     }
-  printf("launch_ns %.0f\nkernel_ns %.0f\ngb_per_s %.3f\n", launch_ns, best_kernel_ns, 8.0 * (double)threads / launch_ns);
+  printf("launch_ns %.0f\nkernel_ns %.0f\ngb_per_s %.3f\n", launch_ns, best_kernel_ns,
+         8.0 * (double)threads / launch_ns);
   return 0;
 }

@@ -1,5 +1,6 @@
-// dashti2017 Figure 15, bfs: the distance of each node of a graph from the first one, as ../bfs.cu has it. Per level a kernel walks the edges of
-// the nodes in a mask, a second one makes the next mask and says by a flag whether there is one; the host clears and reads the flag.
+// dashti2017 Figure 15, bfs: the distance of each node of a graph from the first one, as ../bfs.cu has it.
+// Per level a kernel walks the edges of the nodes in a mask, a second one makes the next mask and says by a
+// flag whether there is one; the host clears and reads the flag.
 //   bfs --method svm-fine --nodes 16384 --code FOLDER
 #include "application.h"
 
@@ -30,9 +31,10 @@ int main(int argc, char** argv) {
   no_more(argc, argv);
 
   const size_t bytes = (size_t)count;
-  struct shared nodes = new_shared(bytes * sizeof(struct node)), edges = new_shared(bytes * kMostEdges * sizeof(int));
-  struct shared cost = new_shared(bytes * sizeof(int)), mask = new_shared(bytes), next = new_shared(bytes), visited = new_shared(bytes),
-                more = new_shared(1);
+  struct shared nodes = new_shared(bytes * sizeof(struct node)),
+                edges = new_shared(bytes * kMostEdges * sizeof(int));
+  struct shared cost = new_shared(bytes * sizeof(int)), mask = new_shared(bytes), next = new_shared(bytes),
+                visited = new_shared(bytes), more = new_shared(1);
   struct node* const node = nodes.host;
   int* const edge = edges.host;
   int* const distance = cost.host;
@@ -55,8 +57,10 @@ int main(int argc, char** argv) {
     *flag = 0;
     to_gpu(&more);
     run("walk", bytes, kGroup, 7,
-        (struct argument[]){MEMORY(nodes), MEMORY(edges), MEMORY(mask), MEMORY(next), MEMORY(visited), MEMORY(cost), VALUE(count)});
-    run("advance", bytes, kGroup, 5, (struct argument[]){MEMORY(mask), MEMORY(next), MEMORY(visited), MEMORY(more), VALUE(count)});
+        (struct argument[]){MEMORY(nodes), MEMORY(edges), MEMORY(mask), MEMORY(next), MEMORY(visited),
+                            MEMORY(cost), VALUE(count)});
+    run("advance", bytes, kGroup, 5,
+        (struct argument[]){MEMORY(mask), MEMORY(next), MEMORY(visited), MEMORY(more), VALUE(count)});
     to_host(&more);
   } while (*flag != 0);
   to_host(&cost);

@@ -51,7 +51,8 @@ static inline void open_method(enum method method) {
   CHECK(hsa_init());
   CHECK(hsa_iterate_agents(keep_agent, NULL));
   CHECK(hsa_agent_iterate_regions(framework.agent, keep_region, NULL));
-  CHECK(hsa_queue_create(framework.agent, 64, HSA_QUEUE_TYPE_MULTI, NULL, NULL, UINT32_MAX, UINT32_MAX, &framework.queue));
+  CHECK(hsa_queue_create(framework.agent, 64, HSA_QUEUE_TYPE_MULTI, NULL, NULL, UINT32_MAX, UINT32_MAX,
+                         &framework.queue));
   CHECK(hsa_amd_profiling_set_profiler_enabled(framework.queue, 1));
   const int file = open(name, O_RDONLY);
   if (file < 0) {
@@ -61,7 +62,8 @@ static inline void open_method(enum method method) {
   hsa_code_object_reader_t reader;
   CHECK(hsa_code_object_reader_create_from_file(file, &reader));
   close(file);
-  CHECK(hsa_executable_create_alt(HSA_PROFILE_BASE, HSA_DEFAULT_FLOAT_ROUNDING_MODE_DEFAULT, NULL, &framework.executable));
+  CHECK(hsa_executable_create_alt(HSA_PROFILE_BASE, HSA_DEFAULT_FLOAT_ROUNDING_MODE_DEFAULT, NULL,
+                                  &framework.executable));
   CHECK(hsa_executable_load_agent_code_object(framework.executable, framework.agent, reader, NULL, NULL));
   CHECK(hsa_executable_freeze(framework.executable, NULL));
   CHECK(hsa_signal_create(0, 0, NULL, &framework.done));
@@ -70,35 +72,42 @@ static inline void open_method(enum method method) {
 
 static inline const struct kernel* kernel_named(const char* name) {
   struct kernel* kernel = framework.kernels;
-  while (kernel < framework.kernels + kMostKernels - 1 && kernel->object != 0 && strcmp(name, kernel->name) != 0) kernel++;
+  while (kernel < framework.kernels + kMostKernels - 1 && kernel->object != 0 &&
+         strcmp(name, kernel->name) != 0)
+    kernel++;
   if (kernel->object != 0) return kernel;
   char symbol_name[80];
   hsa_executable_symbol_t symbol;
   snprintf(symbol_name, sizeof symbol_name, "%s.kd", name);
   CHECK(hsa_executable_get_symbol_by_name(framework.executable, symbol_name, &framework.agent, &symbol));
   CHECK(hsa_executable_symbol_get_info(symbol, HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_OBJECT, &kernel->object));
-  CHECK(hsa_executable_symbol_get_info(symbol, HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_GROUP_SEGMENT_SIZE, &kernel->group_bytes));
-  CHECK(hsa_executable_symbol_get_info(symbol, HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_KERNARG_SEGMENT_SIZE, &kernel->kernarg_bytes));
+  CHECK(hsa_executable_symbol_get_info(symbol, HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_GROUP_SEGMENT_SIZE,
+                                       &kernel->group_bytes));
+  CHECK(hsa_executable_symbol_get_info(symbol, HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_KERNARG_SEGMENT_SIZE,
+                                       &kernel->kernarg_bytes));
   CHECK(hsa_memory_allocate(framework.fine, kernel->kernarg_bytes, &kernel->kernarg));
   snprintf(kernel->name, sizeof kernel->name, "%s", name);
   return kernel;
 }
 
 // Two dimensions of `threads`, multiples of `group`. The launch before has ended.
-static inline void launch_2d(const char* name, const size_t threads[2], const size_t group[2], unsigned count, const struct argument* arguments) {
+static inline void launch_2d(const char* name, const size_t threads[2], const size_t group[2], unsigned count,
+                             const struct argument* arguments) {
   const struct kernel* const kernel = kernel_named(name);
   size_t at = 0;
   for (unsigned i = 0; i < count; i++) {
     const struct shared* const memory = arguments[i].memory;
     const size_t bytes = memory != NULL ? sizeof memory->host : arguments[i].bytes;
     at = (at + bytes - 1) / bytes * bytes;
-    memcpy((char*)kernel->kernarg + at, memory != NULL ? (const void*)&memory->host : arguments[i].value, bytes);
+    memcpy((char*)kernel->kernarg + at, memory != NULL ? (const void*)&memory->host : arguments[i].value,
+           bytes);
     at += bytes;
   }
   hsa_signal_store_relaxed(framework.done, 1);
   hsa_queue_t* const queue = framework.queue;
   const uint64_t number = hsa_queue_add_write_index_relaxed(queue, 1);
-  hsa_kernel_dispatch_packet_t* const packet = (hsa_kernel_dispatch_packet_t*)queue->base_address + number % queue->size;
+  hsa_kernel_dispatch_packet_t* const packet =
+      (hsa_kernel_dispatch_packet_t*)queue->base_address + number % queue->size;
   memset((char*)packet + 4, 0, sizeof *packet - 4);
   packet->setup = (threads[1] > 1 ? 2 : 1) << HSA_KERNEL_DISPATCH_PACKET_SETUP_DIMENSIONS;
   packet->workgroup_size_x = (uint16_t)group[0];
@@ -111,7 +120,8 @@ static inline void launch_2d(const char* name, const size_t threads[2], const si
   packet->kernel_object = kernel->object;
   packet->kernarg_address = kernel->kernarg;
   packet->completion_signal = framework.done;
-  const uint16_t header = HSA_PACKET_TYPE_KERNEL_DISPATCH << HSA_PACKET_HEADER_TYPE | 1 << HSA_PACKET_HEADER_BARRIER |
+  const uint16_t header = HSA_PACKET_TYPE_KERNEL_DISPATCH << HSA_PACKET_HEADER_TYPE |
+                          1 << HSA_PACKET_HEADER_BARRIER |
                           HSA_FENCE_SCOPE_SYSTEM << HSA_PACKET_HEADER_SCACQUIRE_FENCE_SCOPE |
                           HSA_FENCE_SCOPE_SYSTEM << HSA_PACKET_HEADER_SCRELEASE_FENCE_SCOPE;
   __atomic_store_n(&packet->header, header, __ATOMIC_RELEASE);
@@ -119,7 +129,8 @@ static inline void launch_2d(const char* name, const size_t threads[2], const si
 }
 
 static inline void wait_for_gpu(void) {
-  while (hsa_signal_wait_scacquire(framework.done, HSA_SIGNAL_CONDITION_LT, 1, UINT64_MAX, HSA_WAIT_STATE_ACTIVE) > 0) {
+  while (hsa_signal_wait_scacquire(framework.done, HSA_SIGNAL_CONDITION_LT, 1, UINT64_MAX,
+                                   HSA_WAIT_STATE_ACTIVE) > 0) {
   }
 }
 

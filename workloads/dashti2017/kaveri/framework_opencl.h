@@ -43,7 +43,9 @@ static inline void open_method(enum method method) {
 
 static inline cl_kernel kernel_named(const char* name) {
   unsigned i = 0;
-  while (i < kMostKernels - 1 && framework.kernels[i].kernel != NULL && strcmp(name, framework.kernels[i].name) != 0) i++;
+  while (i < kMostKernels - 1 && framework.kernels[i].kernel != NULL &&
+         strcmp(name, framework.kernels[i].name) != 0)
+    i++;
   if (framework.kernels[i].kernel == NULL) {
     cl_int status;
     framework.kernels[i].kernel = clCreateKernel(framework.program, name, &status);
@@ -54,7 +56,8 @@ static inline cl_kernel kernel_named(const char* name) {
 }
 
 // Two dimensions of `threads`, multiples of `group`.
-static inline void launch_2d(const char* name, const size_t threads[2], const size_t group[2], unsigned count, const struct argument* arguments) {
+static inline void launch_2d(const char* name, const size_t threads[2], const size_t group[2], unsigned count,
+                             const struct argument* arguments) {
   const cl_kernel kernel = kernel_named(name);
   for (unsigned i = 0; i < count; i++) {
     const struct shared* const memory = arguments[i].memory;
@@ -66,7 +69,8 @@ static inline void launch_2d(const char* name, const size_t threads[2], const si
       CHECK(clSetKernelArgSVMPointer(kernel, i, memory->host));
   }
   if (framework.event != NULL) CHECK(clReleaseEvent(framework.event));
-  CHECK(clEnqueueNDRangeKernel(framework.queue, kernel, threads[1] > 1 ? 2 : 1, NULL, threads, group, 0, NULL, &framework.event));
+  CHECK(clEnqueueNDRangeKernel(framework.queue, kernel, threads[1] > 1 ? 2 : 1, NULL, threads, group, 0, NULL,
+                               &framework.event));
 }
 
 static inline void wait_for_gpu(void) { CHECK(clFinish(framework.queue)); }
@@ -86,18 +90,21 @@ static inline void allocate_shared(struct shared* memory) {
     CHECK(status);
     memory->host = malloc(memory->bytes);
   } else {
-    memory->host = clSVMAlloc(
-        framework.context,
-        CL_MEM_READ_WRITE | CL_MEM_SVM_FINE_GRAIN_BUFFER | (framework.method == kSvmAtomics ? CL_MEM_SVM_ATOMICS : 0), memory->bytes, 0);
+    memory->host = clSVMAlloc(framework.context,
+                              CL_MEM_READ_WRITE | CL_MEM_SVM_FINE_GRAIN_BUFFER |
+                                  (framework.method == kSvmAtomics ? CL_MEM_SVM_ATOMICS : 0),
+                              memory->bytes, 0);
   }
 }
 
 // The program has written it, and the GPU reads it next; and the other way.
 static inline void to_gpu(const struct shared* memory) {
   if (framework.method == kCl12)
-    CHECK(clEnqueueWriteBuffer(framework.queue, memory->buffer, CL_TRUE, 0, memory->bytes, memory->host, 0, NULL, NULL));
+    CHECK(clEnqueueWriteBuffer(framework.queue, memory->buffer, CL_TRUE, 0, memory->bytes, memory->host, 0,
+                               NULL, NULL));
 }
 static inline void to_host(const struct shared* memory) {
   if (framework.method == kCl12)
-    CHECK(clEnqueueReadBuffer(framework.queue, memory->buffer, CL_TRUE, 0, memory->bytes, memory->host, 0, NULL, NULL));
+    CHECK(clEnqueueReadBuffer(framework.queue, memory->buffer, CL_TRUE, 0, memory->bytes, memory->host, 0,
+                              NULL, NULL));
 }

@@ -128,7 +128,8 @@ static inline struct shared new_shared(size_t bytes) {
 }
 
 // One dimension of `threads`, a multiple of `group`.
-static inline void launch(const char* name, size_t threads, size_t group, unsigned count, const struct argument* arguments) {
+static inline void launch(const char* name, size_t threads, size_t group, unsigned count,
+                          const struct argument* arguments) {
   launch_2d(name, (const size_t[2]){threads, 1}, (const size_t[2]){group, 1}, count, arguments);
 }
 

@@ -1,12 +1,14 @@
-// dashti2017 Figure 15, gaussian: linear equations, solved by elimination, as ../gaussian.cu has it. For each column a kernel makes the
-// multipliers of the rows below it, a second one subtracts the row from all of them; the host solves the triangle that is left. With --columns
-// the first ones alone, which are the longest, and nothing is solved.
+// dashti2017 Figure 15, gaussian: linear equations, solved by elimination, as ../gaussian.cu has it. For each
+// column a kernel makes the multipliers of the rows below it, a second one subtracts the row from all of
+// them; the host solves the triangle that is left. With --columns the first ones alone, which are the
+// longest, and nothing is solved.
 //   gaussian --method svm-fine --size 256 --columns 16 --code FOLDER
 #include "application.h"
 
 enum { kTile = 16 };
 
-// As in Rodinia's own inputs an element depends on how far from the diagonal it is. The diagonal is larger than the rest of a row.
+// As in Rodinia's own inputs an element depends on how far from the diagonal it is. The diagonal is larger
+// than the rest of a row.
 static float* elements(int size) {
   float* const by_distance = malloc((size_t)size * sizeof *by_distance);
   struct random random = random_of(1);
@@ -24,9 +26,11 @@ static void solve(const float* matrix, const float* right, int size, float* x) {
 }
 
 // What the multipliers took from an element, or from the right side (`apart` is 1), put back.
-static double before(const float* values, int apart, const float* multipliers, int size, int columns, int row, int column) {
+static double before(const float* values, int apart, const float* multipliers, int size, int columns, int row,
+                     int column) {
   double value = values[apart * row + column];
-  for (int k = 0; k < row && k < columns; k++) value += (double)multipliers[size * row + k] * values[apart * k + column];
+  for (int k = 0; k < row && k < columns; k++)
+    value += (double)multipliers[size * row + k] * values[apart * k + column];
   return value;
 }
 
@@ -38,11 +42,13 @@ int main(int argc, char** argv) {
   no_more(argc, argv);
 
   const size_t row_bytes = (size_t)size * sizeof(float);
-  struct shared a = new_shared(row_bytes * (size_t)size), multipliers = new_shared(row_bytes * (size_t)size), b = new_shared(row_bytes);
+  struct shared a = new_shared(row_bytes * (size_t)size), multipliers = new_shared(row_bytes * (size_t)size),
+                b = new_shared(row_bytes);
   float *const matrix = a.host, *const right = b.host;
   const float* const by_distance = elements(size);
   for (int row = 0; row < size; row++) {
-    for (int column = 0; column < size; column++) matrix[size * row + column] = by_distance[abs(row - column)];
+    for (int column = 0; column < size; column++)
+      matrix[size * row + column] = by_distance[abs(row - column)];
     right[row] = 1;
   }
   memset(multipliers.host, 0, multipliers.bytes);
@@ -51,7 +57,8 @@ int main(int argc, char** argv) {
   to_gpu(&b);
   const size_t tiles = (size_t)((size + kTile - 1) / kTile * kTile);
   for (int column = 0; column < columns; column++) {
-    run("make_multipliers", (size_t)size, kGroup, 4, (struct argument[]){MEMORY(multipliers), MEMORY(a), VALUE(size), VALUE(column)});
+    run("make_multipliers", (size_t)size, kGroup, 4,
+        (struct argument[]){MEMORY(multipliers), MEMORY(a), VALUE(size), VALUE(column)});
     run_2d("subtract", (const size_t[2]){tiles, tiles}, (const size_t[2]){kTile, kTile}, 5,
            (struct argument[]){MEMORY(multipliers), MEMORY(a), MEMORY(b), VALUE(size), VALUE(column)});
   }
@@ -69,10 +76,12 @@ int main(int argc, char** argv) {
     if (!close_to(element_before, by_distance[abs(row - column)], 1e-4))
       return wrong("gaussian", "an element of row", row, element_before, by_distance[abs(row - column)]);
     const double right_before = before(right, 1, multipliers.host, size, columns, row, 0);
-    if (!close_to(right_before, 1, 1e-4)) return wrong("gaussian", "the right side of row", row, right_before, 1);
+    if (!close_to(right_before, 1, 1e-4))
+      return wrong("gaussian", "the right side of row", row, right_before, 1);
     double sum = 0;
     for (int i = 0; i < size; i++) sum += (double)by_distance[abs(row - i)] * x[i];
-    if (columns == size - 1 && !close_to(sum, 1, 1e-4)) return wrong("gaussian", "the left side of row", row, sum, 1);
+    if (columns == size - 1 && !close_to(sum, 1, 1e-4))
+      return wrong("gaussian", "the left side of row", row, sum, 1);
   }
   return report();
 }

@@ -1,5 +1,6 @@
-// dashti2017 Figures 13 and 14: each work-item increments an entry of 8 bytes of its own, in an array of 64 MB; entries lie side by
-// side, or are padded to some bytes. With --every 2 work-items with an even number do alone.
+// dashti2017 Figures 13 and 14: each work-item increments an entry of 8 bytes of its own, in an array of 64
+// MB; entries lie side by side, or are padded to some bytes. With --every 2 work-items with an even number do
+// alone.
 //   lines --method svm-fine --bytes 67108864 --entry 32 --every 2 --code FOLDER
 // Prints the kernel's time, the smallest of its launches.
 #include "frameworks.h"
@@ -14,7 +15,9 @@ int main(int argc, char** argv) {
   no_more(argc, argv);
   const uint64_t stride = entry / 8;
   if (entry % 8 != 0 || entry == 0 || every == 0 || bytes / entry % group != 0) {
-    fprintf(stderr, "lines: entries are of a multiple of 8 bytes, and those of the array are in groups of %lu\n", group);
+    fprintf(stderr,
+            "lines: entries are of a multiple of 8 bytes, and those of the array are in groups of %lu\n",
+            group);
     return 2;
   }
   const size_t threads = bytes / entry;
@@ -25,7 +28,9 @@ int main(int argc, char** argv) {
   double best = 0;
   for (unsigned long i = 0; i < launches; i++) {
     launch("increment", threads, group, 3,
-           (struct argument[]){{.memory = &data}, {.value = &stride, .bytes = sizeof stride}, {.value = &every, .bytes = sizeof every}});
+           (struct argument[]){{.memory = &data},
+                               {.value = &stride, .bytes = sizeof stride},
+                               {.value = &every, .bytes = sizeof every}});
     wait_for_gpu();
     const double own = kernel_ns();
     if (i == 0 || own < best) best = own;
@@ -34,7 +39,8 @@ int main(int argc, char** argv) {
   for (size_t i = 0; i < bytes / 8; i++) {
     const uint64_t expected = i + (i % stride == 0 && i / stride % every == 0 ? launches : 0);
     if (words[i] != expected) {
-      fprintf(stderr, "lines: word %zu is %llu, expected %llu\n", i, (unsigned long long)words[i], (unsigned long long)expected);
+      fprintf(stderr, "lines: word %zu is %llu, expected %llu\n", i, (unsigned long long)words[i],
+              (unsigned long long)expected);
       return 1;
     }
   }

@@ -1,6 +1,8 @@
-// dashti2017 Figure 15, streamcluster: points with weights are assigned to centres, and a centre costs something, as ../streamcluster.cu has it.
-// For a point drawn at random the GPU computes what each point would save if that one were a centre; the host adds up per centre, decides, and
-// assigns the points anew. The candidate's coordinates are in local memory, but for HSA, for which the paper's authors could allocate none.
+// dashti2017 Figure 15, streamcluster: points with weights are assigned to centres, and a centre costs
+// something, as ../streamcluster.cu has it. For a point drawn at random the GPU computes what each point
+// would save if that one were a centre; the host adds up per centre, decides, and assigns the points anew.
+// The candidate's coordinates are in local memory, but for HSA, for which the paper's authors could allocate
+// none.
 //   streamcluster --method svm-fine --points 512 --dimensions 64 --gains 4 --local yes --code FOLDER
 #include "application.h"
 
@@ -25,13 +27,15 @@ static struct {
 } clusters;
 
 static float apart(int i, int j) {
-  const float *const of_i = clusters.own + i * clusters.dimensions, *const of_j = clusters.own + j * clusters.dimensions;
+  const float *const of_i = clusters.own + i * clusters.dimensions, *const of_j = clusters.own +
+                                                                                  j * clusters.dimensions;
   float sum = 0;
   for (int k = 0; k < clusters.dimensions; k++) sum += (of_i[k] - of_j[k]) * (of_i[k] - of_j[k]);
   return sum;
 }
 
-// Every so many points one is a centre. Two random points are a sixth of the dimensions apart; a centre is worth what a few of its points save.
+// Every so many points one is a centre. Two random points are a sixth of the dimensions apart; a centre is
+// worth what a few of its points save.
 static void make_clusters(void) {
   const int count = clusters.count, dimensions = clusters.dimensions;
   const size_t numbers = (size_t)count * (size_t)dimensions;
@@ -69,10 +73,12 @@ static void evaluate(int candidate) {
   to_gpu(&clusters.points);
   const int sum_count = clusters.count * (clusters.center_count + 1);
   run("clear", (size_t)sum_count, kGroup, 4,
-      (struct argument[]){MEMORY(clusters.sums), MEMORY(clusters.switches), VALUE(sum_count), VALUE(clusters.count)});
+      (struct argument[]){MEMORY(clusters.sums), MEMORY(clusters.switches), VALUE(sum_count),
+                          VALUE(clusters.count)});
   run(clusters.local ? "gains_by_local" : "gains_by_global", (size_t)clusters.count, kGroup, 9,
-      (struct argument[]){MEMORY(clusters.coordinates), MEMORY(clusters.points), MEMORY(clusters.place_of_center), MEMORY(clusters.sums),
-                          MEMORY(clusters.switches), VALUE(clusters.count), VALUE(clusters.dimensions), VALUE(candidate),
+      (struct argument[]){MEMORY(clusters.coordinates), MEMORY(clusters.points),
+                          MEMORY(clusters.place_of_center), MEMORY(clusters.sums), MEMORY(clusters.switches),
+                          VALUE(clusters.count), VALUE(clusters.dimensions), VALUE(candidate),
                           VALUE(clusters.center_count)});
   to_host(&clusters.sums);
   to_host(&clusters.switches);
@@ -126,7 +132,9 @@ static int check(int candidate) {
       return wrong("streamcluster", "the switch of point", i, switches, !switches);
     const int concerned = switches ? clusters.center_count : place[point[i].center];
     for (int k = 0; k <= clusters.center_count; k++) {
-      const float sum = sums[i * (clusters.center_count + 1) + k], right = k != concerned ? 0 : switches ? cost - before : before - cost;
+      const float sum = sums[i * (clusters.center_count + 1) + k], right = k != concerned ? 0
+                                                                           : switches     ? cost - before
+                                                                                          : before - cost;
       if (!close_to(sum, right, 1e-4)) return wrong("streamcluster", "a sum of point", i, sum, right);
     }
   }
