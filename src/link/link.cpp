@@ -80,12 +80,13 @@ inline bool Direction::send(Picoseconds now, std::size_t number) {
   PacketQueue& output = outputs_[output_index_[input.front().destination]];
   if (!output.can_push(now)) return false;
   const memory::Packet packet = input.pop(now);
-  const Picoseconds end = wire_.reserve(now, round_up(packet.payload_bytes + header_bytes_, flit_bytes_));
+  const Bytes bytes = packet.payload_bytes + header_bytes_;
+  const Picoseconds end = wire_.reserve(now, flit_bytes_ == 1 ? bytes : round_up(bytes, flit_bytes_));
   output.push(now, packet, end + latency_ps_);
   ++statistics_.packets;
   statistics_.payload_bytes += packet.payload_bytes;
   statistics_.busy_ps += end - now;
-  round_robin_ = number + 1 == inputs_.size() ? 0 : number + 1;
+  round_robin_ = number + 1;  // behind the last one: from the first
   take_turn(now);
   return true;
 }
