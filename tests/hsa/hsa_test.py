@@ -306,8 +306,10 @@ class Simulated(unittest.TestCase):
         active, blocked = (kernels[way]["counters"]["core.loads"] for way in ("active", "blocked"))
         self.assertGreater(active, 3000)
         self.assertLess(blocked, 300)
-        # The core stops at the kernel's end, or some loads later; the GPU does not care.
-        self.assertEqual(*(kernels[way]["start_ps"] for way in ("active", "blocked")))
+        # The core stops at the kernel's end, or some loads later; the GPU does not care. The programs' arguments differ, and so may lines
+        # of their stacks.
+        start, other = (kernels[way]["start_ps"] for way in ("active", "blocked"))
+        self.assertLess(abs(start - other), 1_000_000)
 
     def test_nobody_raises_the_signal(self):
         code_object("kernels.hsaco")
