@@ -123,11 +123,8 @@ const Allocation* AddressSpace::map_host(void* host, Bytes bytes, AllocationKind
   if (after != by_base_.end())
     allocation.mapped_bytes = std::min<Bytes>(allocation.mapped_bytes, after->first - address);
   if (backing == nullptr) backing = static_cast<std::byte*>(host);
-  const Lender lender = attributes.home == Home::OneDram    ? Lender::HostDram
-                        : attributes.home == Home::HostInL2 ? Lender::WindowInL2
-                                                            : Lender::Window;
   const PhysicalAddress physical =
-      memory_.lend(backing, allocation.mapped_bytes, address - first, through_port, lender);
+      memory_.lend(backing, allocation.mapped_bytes, address - first, through_port, attributes.home);
   allocation.flags = flags;
   allocation.lent = true;
   PageAttributes own = attributes;

@@ -98,7 +98,7 @@ PageAttributes host_pages(const config::Machine& machine, AllocatingCall call) {
   if (method != nullptr) pages = attributes_of(machine.gpu, *method);
   pages.home = Home::HostDram;
   if (method != nullptr && method->route == "memory") pages.home = Home::OneDram;
-  if (method != nullptr && method->route == "link" && method->gpu_l2) pages.home = Home::HostInL2;
+  if (method != nullptr && is_in_l2_across_link(*method)) pages.home = Home::HostInL2;
   return pages;
 }
 

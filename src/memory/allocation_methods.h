@@ -49,6 +49,11 @@ struct DevicePages {
 };
 DevicePages device_pages(const config::Gpu& gpu, const config::Method* method = nullptr);
 
+// Across the link, and L2 may hold it: Home::HostInL2.
+inline bool is_in_l2_across_link(const config::Method& method) {
+  return method.route == "link" && method.gpu_l2;
+}
+
 // Of host memory by this call.
 PageAttributes host_pages(const config::Machine& machine, AllocatingCall call);
 

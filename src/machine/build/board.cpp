@@ -64,15 +64,12 @@ Board::Board(sim::Engine& engine, const config::Machine& config, memory::Address
   if (timed) {
     config::Gpu gpu = config_.gpu;
     if (config_.memory_fabric) gpu.l2.command_line_cycles = config_.memory_fabric->maintenance.l2_line_cycles;
-    const auto through_l2 = [](const config::Method& method) {
-      return method.route == "link" && method.gpu_l2;
-    };
-    memory_system_.emplace(
-        engine, &system_node_, &gpu_node_, gpu, config_.levels, pool_, address_space,
-        MemorySystem::LinkEnd{kHostBridge, kHostMemory, config_.link.byte_masks,
-                              std::any_of(config_.methods.begin(), config_.methods.end(), through_l2),
-                              nanoseconds(config_.link.latency_ns)},
-        config_.translation);
+    memory_system_.emplace(engine, &system_node_, &gpu_node_, gpu, config_.levels, pool_, address_space,
+                           MemorySystem::LinkEnd{kHostBridge, kHostMemory, config_.link.byte_masks,
+                                                 std::any_of(config_.methods.begin(), config_.methods.end(),
+                                                             memory::is_in_l2_across_link),
+                                                 nanoseconds(config_.link.latency_ns)},
+                           config_.translation);
   } else {
     device_memory_.emplace(engine, "device memory", &gpu_node_, 1,
                            memory::SimpleMemoryConfig{config.gpu.functional.dram_latency_ps,

@@ -131,15 +131,15 @@ std::optional<PhysicalAddress> PhysicalMemory::take_highest_device(Bytes bytes) 
   return first;
 }
 
-PhysicalRange& PhysicalMemory::lender_of(Lender lender, bool through_port) {
+PhysicalRange& PhysicalMemory::lender_of(Home home, bool through_port) {
   if (!is_one()) return host_;
-  if (lender == Lender::WindowInL2) return window_in_l2_;
-  return through_port || lender == Lender::Window ? window_ : host_;
+  if (home == Home::HostInL2) return window_in_l2_;
+  return through_port || home != Home::OneDram ? window_ : host_;
 }
 
 PhysicalAddress PhysicalMemory::lend(std::byte* host, Bytes bytes, Bytes into_page, bool through_port,
-                                     Lender lender) {
-  PhysicalRange& dram = lender_of(lender, through_port);
+                                     Home home) {
+  PhysicalRange& dram = lender_of(home, through_port);
   const auto frames = dram.frames.take(std::max<Bytes>(into_page + bytes, 1));
   if (!frames)
     throw Error(host_.name + ": no room for " + std::to_string(bytes) +
@@ -153,9 +153,7 @@ PhysicalAddress PhysicalMemory::lend(std::byte* host, Bytes bytes, Bytes into_pa
 void PhysicalMemory::take_back(PhysicalAddress first) {
   const auto it = lent_.find(first);
   const PhysicalAddress frames = first.aligned_down(page_bytes_);
-  (window_in_l2_.has(first) ? window_in_l2_
-   : window_.has(first)     ? window_
-                            : host_)
+  lender_of(map_.home_of(first), false)
       .frames.give_back(frames, std::max<Bytes>(first - frames + it->second.left, 1));
   lent_.erase(it);
   last_backing_ = {};

@@ -30,9 +30,6 @@ struct Backing {
   bool through_port = false;   // the program's, reached through the HostPort
 };
 
-// The range that lends frames to bytes of the host: host DRAM, or a window where there is one.
-enum class Lender : std::uint8_t { HostDram, Window, WindowInL2 };
-
 inline constexpr Bytes kMostHostBytes = 0x0100'0000'0000;
 
 class PhysicalMemory {
@@ -67,10 +64,10 @@ class PhysicalMemory {
   std::uint64_t moves() const { return moves_; }
 
   // Frames of host DRAM for bytes of the host; they begin `into_page` bytes into the first frame. Returns the
-  // first byte's address. What is reached through the port lies in a window where there is one. Throws
-  // duet::Error when the range is full.
+  // first byte's address. Where cores and GPU have one DRAM they lie there, or in the window that has `home`;
+  // what is reached through the port lies in a window in any case. Throws duet::Error when the range is full.
   PhysicalAddress lend(std::byte* host, Bytes bytes, Bytes into_page = 0, bool through_port = false,
-                       Lender lender = Lender::HostDram);
+                       Home home = Home::OneDram);
   // Takes back the frames lent at this address.
   void take_back(PhysicalAddress lent);
 
@@ -90,7 +87,7 @@ class PhysicalMemory {
   Backing lent(PhysicalAddress address) const;
   bool map(Bytes bytes);
   void unmap_highest();
-  PhysicalRange& lender_of(Lender lender, bool through_port);
+  PhysicalRange& lender_of(Home home, bool through_port);
 
   const Bytes page_bytes_;
   PhysicalRange device_, host_, window_, window_in_l2_;

@@ -131,24 +131,28 @@ TEST(PhysicalMemory, FramesThatAreTakenBackAreLentAgainAndNothingIsRemembered) {
 
 // Where cores and GPU have one DRAM, frames of host DRAM lie in it; what goes across the link has a range
 // beside.
-TEST(PhysicalMemory, OfOneDramOnlyTheWindowIsBehindTheLink) {
+TEST(PhysicalMemory, OfOneDramOnlyTheWindowsAreBehindTheLink) {
   PhysicalMemory memory(kPageBytes, kPageBytes, 16 * kPageBytes, Home::OneDram);
   ASSERT_TRUE(memory.is_one());
   std::vector<std::byte> bytes(kPageBytes);
   const Bytes free = memory.host().frames.free_bytes();
   const PhysicalAddress frame = memory.lend(bytes.data(), 10),
                         through = memory.lend(bytes.data(), 20, 0, true),
-                        asked = memory.lend(bytes.data(), 30, 5, false, Lender::Window);
+                        asked = memory.lend(bytes.data(), 30, 5, false, Home::HostDram),
+                        in_l2 = memory.lend(bytes.data(), 40, 0, true, Home::HostInL2);
   EXPECT_EQ(memory.map().home_of(frame), Home::OneDram);
   for (const PhysicalAddress window : {through, asked}) {
     EXPECT_EQ(memory.map().home_of(window), Home::HostDram);
     EXPECT_EQ(memory.bytes(window), bytes.data());
   }
+  EXPECT_EQ(memory.map().home_of(in_l2), Home::HostInL2);
+  EXPECT_TRUE(behind_link(Home::HostInL2) && duet::memory::in_l2(Home::HostInL2));
   EXPECT_EQ(memory.home_at_host(through, 8), Home::Program);
   EXPECT_EQ(memory.host().frames.free_bytes(), free - kPageBytes);
-  for (const PhysicalAddress lent : {frame, through, asked}) memory.take_back(lent);
+  for (const PhysicalAddress lent : {frame, through, asked, in_l2}) memory.take_back(lent);
   EXPECT_EQ(memory.host().frames.free_bytes(), free);
   EXPECT_EQ(memory.lend(bytes.data(), 1, 0, true), through);
+  EXPECT_EQ(memory.lend(bytes.data(), 1, 0, true, Home::HostInL2), in_l2);
   EXPECT_FALSE(PhysicalMemory(kPageBytes, kPageBytes, 16 * kPageBytes, Home::SharedDram).is_one());
 }
 
