@@ -20,11 +20,11 @@ PageWalker::PageWalker(CoreState& state, FrontEnd& front_end, LoadUnit& loads, B
       walk_cache_(state.config.tlb.walk_cache_entries, state.config.tlb.walk_cache_entries) {}
 
 void PageWalker::forget_translations() {
-  for (Tlb* const tlb : {&instruction_tlb_, &data_tlb_, &l2_tlb_, &walk_cache_}) tlb->forget();
+  for (memory::Tlb* const tlb : {&instruction_tlb_, &data_tlb_, &l2_tlb_, &walk_cache_}) tlb->forget();
 }
 
 // Moves `cycle` to where the translation is there; false where it has to be walked for from then on.
-bool PageWalker::find(Tlb& first, std::uint64_t page, Cycle& cycle) {
+bool PageWalker::find(memory::Tlb& first, std::uint64_t page, Cycle& cycle) {
   if (!first.exists() || first.find(page)) return true;
   ++(&first == &data_tlb_ ? state_.statistics.data_tlb_misses : state_.statistics.instruction_tlb_misses);
   if (l2_tlb_.exists()) cycle += state_.config.tlb.l2_latency_cycles;

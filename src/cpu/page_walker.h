@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "cpu/core_state.h"
-#include "cpu/tlb.h"
+#include "memory/virtual/tlb.h"
 
 namespace duet::cpu {
 
@@ -50,7 +50,7 @@ class PageWalker {
     bool fetch = false;                   // for the next instruction
     std::vector<std::uint64_t> accesses;  // waiting loads and stores
   };
-  bool find(Tlb& first, std::uint64_t page, Cycle& cycle);
+  bool find(memory::Tlb& first, std::uint64_t page, Cycle& cycle);
   Walk& walk_to(std::uint64_t page, Cycle cycle);
   void run();
   bool read_table(Walk& walk);
@@ -61,7 +61,7 @@ class PageWalker {
   FrontEnd& front_end_;
   LoadUnit& loads_;
   BackEnd& back_end_;
-  Tlb instruction_tlb_, data_tlb_, l2_tlb_, walk_cache_;
+  memory::Tlb instruction_tlb_, data_tlb_, l2_tlb_, walk_cache_;
   std::deque<Walk> walks_;        // the first is under way
   std::uint64_t line_ = kNoLine;  // the line it waits for
   bool running_ = false;

@@ -1,11 +1,11 @@
-// The pages whose translations a core has at hand. It keeps no translations: rv64/memory.h has the right
-// ones; the TLB only decides their time.
+// The pages whose translations a core, an SM or an IOMMU has at hand. It keeps no translations: page tables
+// have the right ones (rv64/memory.h, page_table.h); the TLB only decides their time.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
-namespace duet::cpu {
+namespace duet::memory {
 
 class Tlb {
  public:
@@ -46,4 +46,4 @@ class Tlb {
   std::vector<std::uint64_t> pages_, used_;
 };
 
-}  // namespace duet::cpu
+}  // namespace duet::memory

@@ -48,7 +48,7 @@ class TlbPort final : public sim::Component {
   const RequestPool& pool_;
   const unsigned page_shift_;
   const std::size_t most_pages_;
-  TlbArray held_;
+  Tlb held_;
   TranslationUnit::Client unit_;
   Channel* from_sm_ = nullptr;
   Channel* to_l1_ = nullptr;

@@ -4,28 +4,6 @@
 
 namespace duet::memory {
 
-TlbArray::TlbArray(std::uint64_t entries, std::uint64_t ways)
-    : ways_(std::min(entries, ways)), sets_(std::max<std::uint64_t>(entries / ways_, 1)) {
-  entries_.resize(ways_ * sets_);
-}
-
-bool TlbArray::find(std::uint64_t page) {
-  Entry* const set = set_of(page);
-  for (std::size_t i = 0; i < ways_; ++i)
-    if (set[i].page == page) {
-      set[i].used = ++clock_;
-      return true;
-    }
-  return false;
-}
-
-void TlbArray::insert(std::uint64_t page) {
-  Entry* const set = set_of(page);
-  Entry* const oldest =
-      std::min_element(set, set + ways_, [](const Entry& a, const Entry& b) { return a.used < b.used; });
-  *oldest = {page, ++clock_};
-}
-
 TranslationUnit::TranslationUnit(sim::Engine& engine, const sim::Component* parent,
                                  const config::Translation& config, std::uint64_t clock_hz,
                                  Picoseconds link_latency_ps)

@@ -22,31 +22,13 @@
 
 #include "config/machine.h"
 #include "memory/request.h"
+#include "memory/virtual/tlb.h"
 #include "sim/clock_cursor.h"
 #include "sim/engine.h"
 #include "sim/queue.h"
 #include "sim/statistics.h"
 
 namespace duet::memory {
-
-// Pages that are held, the one that was used last longest.
-class TlbArray {
- public:
-  TlbArray(std::uint64_t entries, std::uint64_t ways);
-  // Whether it is held; used now.
-  bool find(std::uint64_t page);
-  void insert(std::uint64_t page);
-
- private:
-  struct Entry {
-    std::uint64_t page = ~std::uint64_t{0}, used = 0;
-  };
-  Entry* set_of(std::uint64_t page) { return &entries_[page % sets_ * ways_]; }
-
-  std::size_t ways_, sets_;
-  std::vector<Entry> entries_;
-  std::uint64_t clock_ = 0;
-};
 
 struct PageAsk {
   std::uint64_t page = 0;
@@ -103,7 +85,7 @@ class TranslationUnit final : public sim::Component {
   const config::Translation config_;
   sim::ClockCursor clock_;
   const Picoseconds link_latency_ps_, iommu_ps_;
-  TlbArray second_tlb_, iommu_tlb_;
+  Tlb second_tlb_, iommu_tlb_;
   Walkers table_, iommu_;
   std::deque<sim::Queue<PageAsk>> asks_;
   std::deque<sim::Queue<std::uint64_t>> answers_;
