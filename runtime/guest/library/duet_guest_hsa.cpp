@@ -12,6 +12,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "wait_condition.h"
+
 #define OUTSIDE(name) __attribute__((visibility("hidden"))) decltype(name) duet_call_##name;
 
 namespace {
@@ -41,26 +43,11 @@ volatile uint64_t* read_index(const hsa_queue_t* queue) {
   return &reinterpret_cast<amd_queue_t*>(const_cast<hsa_queue_t*>(queue))->read_dispatch_id;
 }
 
-bool holds(hsa_signal_condition_t condition, Value value, Value compared) {
-  switch (condition) {
-    case HSA_SIGNAL_CONDITION_EQ:
-      return value == compared;
-    case HSA_SIGNAL_CONDITION_NE:
-      return value != compared;
-    case HSA_SIGNAL_CONDITION_LT:
-      return value < compared;
-    case HSA_SIGNAL_CONDITION_GTE:
-      return value >= compared;
-  }
-  return true;
-}
-
 // In ticks of the system's timestamp; the cores' clock counts nanoseconds.
 uint64_t time_now() {
-  constexpr uint64_t kTickNs = 10;
   uint64_t time;
   asm volatile("rdtime %0" : "=r"(time));
-  return time / kTickNs;
+  return time / duet::hsa::kTickNs;
 }
 
 Value spin(hsa_signal_t signal, hsa_signal_condition_t condition, Value compared, uint64_t timeout,
@@ -68,7 +55,8 @@ Value spin(hsa_signal_t signal, hsa_signal_condition_t condition, Value compared
   const uint64_t begun = timeout != UINT64_MAX ? time_now() : 0;
   for (;;) {
     const Value value = __atomic_load_n(value_of(signal), __ATOMIC_RELAXED);
-    if (holds(condition, value, compared) || (timeout != UINT64_MAX && time_now() - begun >= timeout)) {
+    if (duet::hsa::holds(condition, value, compared) ||
+        (timeout != UINT64_MAX && time_now() - begun >= timeout)) {
       if (order == __ATOMIC_ACQUIRE) __atomic_thread_fence(__ATOMIC_ACQUIRE);
       return value;
     }

@@ -28,8 +28,7 @@ using core::CallKind;
 using core::Runtime;
 using host::HostThread;
 
-// Of the system's timestamp, a hundred a microsecond: AMD's runtime has as many.
-inline constexpr Picoseconds kTickPs = 10'000;
+inline constexpr Picoseconds kTickPs = kTickNs * kPicosecondsPerNanosecond;
 inline constexpr hsa_agent_t kCpuAgent{1}, kGpuAgent{2};
 inline constexpr hsa_isa_t kIsa{1};
 inline bool is_agent(hsa_agent_t agent) {

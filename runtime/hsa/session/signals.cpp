@@ -92,18 +92,4 @@ void Signals::forget() {
     core::release_unused(runtime_, duet::virtual_address(pages));
 }
 
-bool holds(hsa_signal_condition_t condition, std::int64_t value, std::int64_t compared) {
-  switch (condition) {
-    case HSA_SIGNAL_CONDITION_EQ:
-      return value == compared;
-    case HSA_SIGNAL_CONDITION_NE:
-      return value != compared;
-    case HSA_SIGNAL_CONDITION_LT:
-      return value < compared;
-    case HSA_SIGNAL_CONDITION_GTE:
-      return value >= compared;
-  }
-  return true;
-}
-
 }  // namespace duet::hsa

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "hsa/session/shared_word.h"
+#include "hsa/session/wait_condition.h"
 
 namespace duet::hsa {
 
@@ -50,7 +51,5 @@ class Signals {
   std::vector<std::uint64_t> free_;
   std::vector<void*> pages_;
 };
-
-bool holds(hsa_signal_condition_t condition, std::int64_t value, std::int64_t compared);
 
 }  // namespace duet::hsa
