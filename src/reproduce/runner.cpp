@@ -80,6 +80,14 @@ pid_t start_process(std::vector<std::string> command, const std::string& output 
   _exit(125);
 }
 
+void compile(std::vector<std::string> command, const std::string& what) {
+  int status = 0;
+  const pid_t compiler = start_process(std::move(command));
+  while (waitpid(compiler, &status, 0) < 0 && errno == EINTR) {
+  }
+  if (status != 0) throw Error(fmt::format("cannot compile {}", what));
+}
+
 }  // namespace
 
 double Outcome::runtime_us() const { return us_between("data ready", "finish"); }
@@ -202,8 +210,6 @@ std::vector<std::string> Runner::compilation(const Job& job, const std::string& 
     command = {"/usr/bin/env",      kProcessorCompiler, "-static", "-fopenmp",
                "-Wl,--no-warnings", source + ".cpp",    "-o",      program};
   if (!job.library.empty())
-    command = {"/usr/bin/env", "cc", source + ".c", "-O2", "-o", program, "-l" + job.library};
-  if (!job.library.empty() && job.on_cores)
     command = {
         installation_.prefix + "/bin/duet", "cc", source + ".c", "-O2", "-o", program, "-l" + job.library};
   if (job.on_cores) command.insert(command.begin() + 2, {"--host", "riscv64"});
@@ -221,12 +227,9 @@ void Runner::compile_kernels(const Job& job) const {
                  source = installation_.workloads_directory + "/" + job.source + ".cl";
   if (!fs::create_directories(folder)) return;
   fs::copy_file(source, folder / source.filename());
-  int status = 0;
-  const pid_t compiler = start_process({installation_.prefix + "/bin/duet", "hsacc", source.string(), "-o",
-                                        (folder / source.filename()).replace_extension(".hsaco").string()});
-  while (waitpid(compiler, &status, 0) < 0 && errno == EINTR) {
-  }
-  if (status != 0) throw Error(fmt::format("cannot compile {}", source.string()));
+  compile({installation_.prefix + "/bin/duet", "hsacc", source.string(), "-o",
+           (folder / source.filename()).replace_extension(".hsaco").string()},
+          source.string());
 }
 
 const std::string& Runner::compiled(const Job& job) {
@@ -237,12 +240,7 @@ const std::string& Runner::compiled(const Job& job) {
   std::string& program = programs_[key];
   if (!program.empty()) return program;
   const std::string path = (folder_ / fmt::format("program-{}", programs_.size())).string();
-  std::vector<std::string> command = compilation(job, path);
-  int status = 0;
-  const pid_t compiler = start_process(std::move(command));
-  while (waitpid(compiler, &status, 0) < 0 && errno == EINTR) {
-  }
-  if (status != 0) throw Error(fmt::format("cannot compile {}", key));
+  compile(compilation(job, path), key);
   if (!job.library.empty()) compile_kernels(job);
   return program = path;
 }

@@ -78,7 +78,7 @@ void measure_figure_15(Experiments& experiments, const Setup& setup, Measurement
     if (times.kernels) point["kernels_us"] = *times.kernels;
     if (times.whole) point["whole_us"] = *times.whole;
   }
-  const std::string otherwise = why(outcomes);
+  const std::string otherwise = why_without_time(outcomes);
   for (auto& [program, of] : all) {
     const KernelsAndWhole &cl = of["cl-1.2"], &svm = of["svm-fine"], &hsa = of["hsa-fine"];
     const auto svm_whole = ratio(svm.whole, cl.whole), hsa_whole = ratio(hsa.whole, cl.whole);

@@ -40,7 +40,7 @@ std::optional<double> printed_us(const Outcome& outcome, const char* what) {
   return us;
 }
 
-std::string why(const std::vector<const Outcome*>& outcomes) {
+std::string why_without_time(const std::vector<const Outcome*>& outcomes) {
   for (const Outcome* const outcome : outcomes)
     if (!outcome->right()) return outcome->error_line();
   return "no time was measured";

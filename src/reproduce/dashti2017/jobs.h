@@ -20,6 +20,6 @@ Job framework_job_of(Experiments& experiments, const Setup& setup, const char* p
 // A time that such a program printed; nothing when it failed.
 std::optional<double> printed_us(const Outcome& outcome, const char* what);
 // Of runs without a time: what the first failed one said.
-std::string why(const std::vector<const Outcome*>& outcomes);
+std::string why_without_time(const std::vector<const Outcome*>& outcomes);
 
 }  // namespace duet::reproduce::dashti2017

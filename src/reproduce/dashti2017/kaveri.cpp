@@ -34,7 +34,8 @@ void measure_figure_11(Experiments& experiments, const Setup& setup, Measurement
   std::map<std::string, std::map<std::uint64_t, double>> rates;
   for (std::size_t i = 0; i < points.size(); ++i) {
     const auto us = printed_us(*outcomes[i], "launch");
-    out.figures["11"].push_back({{"method", points[i].method}, {"bytes", points[i].bytes}});
+    out.figures["11"].push_back(
+        {{"method", points[i].method}, {"bytes", points[i].bytes}, {"gb_per_s", nullptr}});
     if (!us) continue;
     const double rate = static_cast<double>(points[i].bytes) / *us / 1000;
     rates[points[i].method][points[i].bytes] = rate;
@@ -44,7 +45,7 @@ void measure_figure_11(Experiments& experiments, const Setup& setup, Measurement
     const auto found = rates[method].find(bytes);
     return found == rates[method].end() ? std::nullopt : std::optional(found->second);
   };
-  const std::string otherwise = why(outcomes);
+  const std::string otherwise = why_without_time(outcomes);
   out.keep("hsa_share", ratio(rate("hsa-fine", large), rate("cl-1.2", large)), otherwise);
   out.keep("svm_share", ratio(rate("svm-fine", large), rate("cl-1.2", large)), otherwise);
   // Of the small sizes, the slowest over the fastest, and HSA over the slower one of the others.
@@ -75,12 +76,12 @@ void measure_figure_12(Experiments& experiments, const Setup& setup, Measurement
     const auto coarse = printed_us(*outcomes[2 * i], "kernel"),
                fine = printed_us(*outcomes[2 * i + 1], "kernel");
     for (const auto& [method, us] : {std::pair("hsa-coarse", coarse), std::pair("hsa-fine", fine)}) {
-      out.figures["12"].push_back({{"method", method}, {"threads", kThreads[i]}});
+      out.figures["12"].push_back({{"method", method}, {"threads", kThreads[i]}, {"us", nullptr}});
       if (us) out.figures["12"].back()["us"] = *us;
     }
     overheads.push_back(ratio(fine, coarse));
   }
-  const std::string otherwise = why(outcomes);
+  const std::string otherwise = why_without_time(outcomes);
   out.keep("few", overheads.front(), otherwise);
   out.keep("many", overheads.back(), otherwise);
   out.keep("growth", ratio(overheads.back(), overheads.front()), otherwise);
@@ -113,10 +114,10 @@ void measure_figure_13(Experiments& experiments, const Setup& setup, Measurement
     const auto us = printed_us(*outcomes[i], "kernel");
     times[name(point.method, point.every, point.entry)] = us;
     out.figures["13"].push_back(
-        {{"method", point.method}, {"every", point.every}, {"entry_bytes", point.entry}});
+        {{"method", point.method}, {"every", point.every}, {"entry_bytes", point.entry}, {"us", nullptr}});
     if (us) out.figures["13"].back()["us"] = *us;
   }
-  const std::string otherwise = why(outcomes);
+  const std::string otherwise = why_without_time(outcomes);
   const auto over = [&](const char* method, unsigned every, unsigned entry, const char* to, unsigned to_every,
                         unsigned to_entry) {
     return ratio(times[name(method, every, entry)], times[name(to, to_every, to_entry)]);
