@@ -132,11 +132,14 @@ class MaxCycles(Endless):
 
 
 class Timeout(Endless):
-    def check(self, what, kernel, limit="0.5"):
+    def check(self, what, kernel):
         for gpu in GPUS:
-            started = time.monotonic()
-            result = call(DUET, "run", "-q", "--out", self.out(), *gpu, "--timeout", limit, *what)
-            self.assertLess(time.monotonic() - started, float(limit) + 3)
+            for limit in ("0.5", "2", "8"):  # a computer under load has not come to the kernel at the first
+                started = time.monotonic()
+                result = call(DUET, "run", "-q", "--out", self.out(), *gpu, "--timeout", limit, *what)
+                self.assertLess(time.monotonic() - started, float(limit) + 3)
+                if "no kernel was running" not in result.stderr:
+                    break
             self.assertEqual(result.returncode, 124, result.stderr)
             self.one_line(result, f"stopped after {limit} s", "--timeout", "raise the limit", f"in kernel '{kernel}'")
             self.facts(result, f"kernel '{kernel}' (command ", " warp instructions, ", "  SM ")

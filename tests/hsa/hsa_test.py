@@ -20,6 +20,8 @@ LIBRARY = BUILD / "lib/duet/hsa/libhsa-runtime64.so.1"
 PROGRAMS = SOURCE / "tests/hsa/programs"
 C = CPrograms(PROGRAMS, LIBRARY)
 WORK, call, program = C.work, C.call, C.program
+# Launches of vector_copy: 4000 work-items in groups of 256 are 15 groups, and one of 160.
+COPIES = 3 * [("vector_copy", [15, 1, 1], [256, 1, 1]), ("vector_copy", [1, 1, 1], [160, 1, 1])]
 
 
 def code_object(name, options=()):
@@ -45,9 +47,7 @@ class Hsa(unittest.TestCase):
         for name in ("vector_copy.hsaco", "vector_copy.brig"):
             code_object(name)
         stats = self.passes("vector_copy")
-        # 4000 work-items in groups of 256: 15 groups, and one of 160.
-        self.assertEqual([(kernel["name"], kernel["grid"], kernel["block"]) for kernel in stats["kernels"]],
-                         3 * [("vector_copy", [15, 1, 1], [256, 1, 1]), ("vector_copy", [1, 1, 1], [160, 1, 1])])
+        self.assertEqual([(kernel["name"], kernel["grid"], kernel["block"]) for kernel in stats["kernels"]], COPIES)
         self.assertTrue(all(kernel["end_ps"] > kernel["start_ps"] for kernel in stats["kernels"]))
         calls = {one["name"]: one for one in stats["api"]}
         self.assertFalse([name for name in calls if not name.startswith("hsa_")])
@@ -227,8 +227,7 @@ class Simulated(unittest.TestCase):
         for name in ("vector_copy.hsaco", "vector_copy.brig"):
             code_object(name)
         stats = self.passes("vector_copy")
-        self.assertEqual([(kernel["name"], kernel["grid"], kernel["block"]) for kernel in stats["kernels"]],
-                         3 * [("vector_copy", [15, 1, 1], [256, 1, 1]), ("vector_copy", [1, 1, 1], [160, 1, 1])])
+        self.assertEqual([(kernel["name"], kernel["grid"], kernel["block"]) for kernel in stats["kernels"]], COPIES)
         calls = {one["name"]: one["calls"] for one in stats["api"]}
         self.assertEqual((calls["hsa_init"], calls["hsa_signal_wait_scacquire"]), (1, 3))
         # These do not leave the program.

@@ -36,25 +36,10 @@ L:
 }
 )";
 
-struct Tk1 final : ProcessCoreRig {
-  static constexpr Bytes kLine = 64, kDataBytes = 1_MiB;
-  static constexpr std::uint64_t kData = 0x100000;
+struct Tk1 final : OneDramRig {
+  static constexpr Bytes kLine = 64;
   explicit Tk1(const std::vector<std::string>& sets = {}, std::uint64_t shuffle = 0)
-      : ProcessCoreRig(machine_without_tlb("tk1", sets), options(shuffle)),
-        module(process.load_module(kBump, "one_dram.ptx").module),
-        memory(processor.memory()) {
-    memory.map(VirtualAddress(kCode), 0x1000, {true, true, true});
-    memory.map(VirtualAddress(Tk1::kData), Tk1::kDataBytes, {true, true, false});
-  }
-  static machine::RunOptions options(std::uint64_t shuffle) {
-    machine::RunOptions own = shuffled(shuffle);
-    own.simulated_host = true;
-    return own;
-  }
-  Picoseconds run(const Words& program) {
-    EXPECT_FALSE(memory.write(VirtualAddress(kCode), std::as_bytes(std::span(program))));
-    return run_to_end();
-  }
+      : OneDramRig("tk1", kBump, sets, shuffle) {}
   // A word of each of so many lines of the data, from the first on.
   void write_lines(std::uint64_t lines, std::uint64_t value) {
     registers.x[a0] = Tk1::kData;
@@ -62,11 +47,7 @@ struct Tk1 final : ProcessCoreRig {
     registers.x[s0] = lines;
     run(loop(s0, {sd(a1, 0, a0), addi(a0, a0, Tk1::kLine)}) + Words{kEcall});
   }
-  std::uint64_t read(std::uint64_t line) {
-    registers.x[a0] = Tk1::kData + line * Tk1::kLine;
-    run({ld(a1, 0, a0), kEcall});
-    return registers.x[a1];
-  }
+  std::uint64_t read(std::uint64_t line) { return read_word(line * Tk1::kLine); }
   PhysicalAddress frame(std::uint64_t line) {
     return memory.place_of(VirtualAddress(Tk1::kData + line * Tk1::kLine));
   }
@@ -102,9 +83,6 @@ struct Tk1 final : ProcessCoreRig {
     EXPECT_TRUE(process.engine().run_while_not([&] { return cores.complete(id); }));
     return process.engine().now() - before;
   }
-
-  const ptx::Module& module;
-  machine::CpuMemory& memory;
 };
 
 memory::PageAttributes cached_by_gpu() {

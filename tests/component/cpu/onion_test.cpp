@@ -2,10 +2,6 @@
 // past it (ONION+): what each side finds, and what crosses the link for it.
 #include <gtest/gtest.h>
 
-#include <cstring>
-#include <optional>
-#include <span>
-
 #include "process_core_rig.h"
 
 namespace duet::test {
@@ -42,46 +38,23 @@ L:
 }
 )";
 
-struct Kaveri final : ProcessCoreRig {
-  static constexpr Bytes kDataBytes = 1_MiB;
-  static constexpr std::uint64_t kData = 0x100000, kWord = 8, kLine = 64;
+struct Kaveri final : OneDramRig {
   explicit Kaveri(bool through_l2, const std::vector<std::string>& sets = {}, std::uint64_t shuffle = 0)
-      : ProcessCoreRig(machine_without_tlb("kaveri", sets), options(shuffle)),
-        module(process.load_module(kKernels, "onion.ptx").module),
-        memory(processor.memory()) {
-    memory.map(VirtualAddress(kCode), 0x1000, {true, true, true});
-    memory.map(VirtualAddress(Kaveri::kData), Kaveri::kDataBytes, {true, true, false});
+      : OneDramRig("kaveri", kKernels, sets, shuffle) {
     memory::PageAttributes pages;
     pages.cacheability = {false, false, through_l2};
     pages.home = through_l2 ? memory::Home::HostInL2 : memory::Home::HostDram;
-    process.system().address_space().map_host(reinterpret_cast<void*>(Kaveri::kData), Kaveri::kDataBytes,
-                                              memory::AllocationKind::Pinned, pages, 0, nullptr, true);
-  }
-  static machine::RunOptions options(std::uint64_t shuffle) {
-    machine::RunOptions own = shuffled(shuffle);
-    own.simulated_host = true;
-    return own;
-  }
-  void run(const Words& program) {
-    EXPECT_FALSE(memory.write(VirtualAddress(kCode), std::as_bytes(std::span(program))));
-    run_to_end();
-  }
-  void write_word(std::uint64_t at, std::uint64_t value) {
-    registers.x[a0] = Kaveri::kData + at;
-    registers.x[a1] = value;
-    run({sd(a1, 0, a0), kEcall});
-  }
-  std::uint64_t read_word(std::uint64_t at) {
-    registers.x[a0] = Kaveri::kData + at;
-    run({ld(a1, 0, a0), kEcall});
-    return registers.x[a1];
+    process.system().address_space().map_host(reinterpret_cast<void*>(OneDramRig::kData),
+                                              OneDramRig::kDataBytes, memory::AllocationKind::Pinned, pages,
+                                              0, nullptr, true);
   }
   // As the driver does for memory that L2 may hold (the row `svm-fine`).
   void bump(std::uint64_t words, std::uint64_t stride, std::uint64_t passes = 1, bool maintained = true) {
-    driver::Command command = launch_of(*module.find_kernel("bump"), 1, 1, {kData, words, stride, passes});
+    driver::Command command =
+        launch_of(*module.find_kernel("bump"), 1, 1, {OneDramRig::kData, words, stride, passes});
     driver::CacheJob job;
-    job.address = VirtualAddress(kData);
-    job.bytes = kDataBytes;
+    job.address = VirtualAddress(OneDramRig::kData);
+    job.bytes = OneDramRig::kDataBytes;
     job.invalidate = true;
     if (maintained) command.caches_before = {job};
     job.invalidate = false;
@@ -89,9 +62,6 @@ struct Kaveri final : ProcessCoreRig {
     if (maintained) command.caches_after = {job};
     finish(thread->submit(std::move(command)));
   }
-
-  const ptx::Module& module;
-  machine::CpuMemory& memory;
 };
 
 TEST(Onion, CoresAndGpuFindWhatTheOtherHasWritten) {

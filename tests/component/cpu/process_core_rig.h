@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -53,6 +54,43 @@ struct ProcessCoreRig : ProcessRig, machine::ProcessorClient {
   machine::Processor& processor;
   rv64::Registers registers;
   std::optional<Picoseconds> ended_at;
+};
+
+// A machine whose cores and GPU have one DRAM, kernels, and data of the program.
+struct OneDramRig : ProcessCoreRig {
+  static constexpr Bytes kDataBytes = 1_MiB;
+  static constexpr std::uint64_t kData = 0x100000;
+  OneDramRig(const std::string& machine, const char* kernels, const std::vector<std::string>& sets,
+             std::uint64_t shuffle)
+      : ProcessCoreRig(machine_without_tlb(machine, sets), options(shuffle)),
+        module(process.load_module(kernels, "kernels.ptx").module),
+        memory(processor.memory()) {
+    memory.map(VirtualAddress(kCode), 0x1000, {true, true, true});
+    memory.map(VirtualAddress(OneDramRig::kData), OneDramRig::kDataBytes, {true, true, false});
+  }
+  static machine::RunOptions options(std::uint64_t shuffle) {
+    machine::RunOptions own = shuffled(shuffle);
+    own.simulated_host = true;
+    return own;
+  }
+  Picoseconds run(const rv::Words& program) {
+    EXPECT_FALSE(memory.write(VirtualAddress(kCode), std::as_bytes(std::span(program))));
+    return run_to_end();
+  }
+  // The first core's access to a word of the data.
+  void write_word(std::uint64_t at, std::uint64_t value) {
+    registers.x[rv::a0] = OneDramRig::kData + at;
+    registers.x[rv::a1] = value;
+    run({rv::sd(rv::a1, 0, rv::a0), rv::kEcall});
+  }
+  std::uint64_t read_word(std::uint64_t at) {
+    registers.x[rv::a0] = OneDramRig::kData + at;
+    run({rv::ld(rv::a1, 0, rv::a0), rv::kEcall});
+    return registers.x[rv::a1];
+  }
+
+  const ptx::Module& module;
+  machine::CpuMemory& memory;
 };
 
 }  // namespace duet::test
