@@ -27,9 +27,11 @@ const config::Method* row_of(const config::Machine& machine, AllocatingCall call
 }
 
 // By config::Machine::method, if it is for this call: a row that the host does not reach is for cudaMalloc
-// alone, and a machine without a row for duetSharedAlloc has no such memory.
+// alone, and a machine without a row for duetSharedAlloc has no such memory. HSA's packets and signals lie in
+// fine-grained memory, and have to be where both sides find them.
 const config::Method* chosen(const config::Machine& machine, AllocatingCall call) {
-  if (machine.method.empty() || call == AllocatingCall::Registered) return nullptr;
+  if (machine.method.empty() || call == AllocatingCall::Registered || call == AllocatingCall::HsaFine)
+    return nullptr;
   if (call == AllocatingCall::Shared && row_of(machine, call) == nullptr) return nullptr;
   for (const config::Method& method : machine.methods)
     if (method.name == machine.method)
@@ -73,8 +75,10 @@ bool has_word(std::string_view words, std::string_view wanted) {
 
 const config::Method* method_of(const config::Machine& machine, AllocatingCall call) {
   if (const config::Method* const one = chosen(machine, call)) return one;
-  if (const config::Method* const one = row_of(machine, call)) return one;
-  return general(call) != call ? method_of(machine, general(call)) : nullptr;
+  for (;; call = general(call)) {
+    if (const config::Method* const one = row_of(machine, call)) return one;
+    if (general(call) == call) return nullptr;
+  }
 }
 
 DevicePages device_pages(const config::Gpu& gpu, const config::Method* method) {

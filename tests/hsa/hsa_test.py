@@ -273,6 +273,8 @@ class Simulated(unittest.TestCase):
         counters = self.passes("coarse")["counters"]
         self.assertEqual(counters["cache_engine.ranges"], 6)
         self.assertGreater(counters["translation.iommu_walks"], 0)
+        # Signals and packets do not follow --method, and the program's memory does.
+        self.passes("coarse", "--method", "fine", out="coarse-method")
         done = self.run_program("coarse", arguments=("none",), out="coarse-none")
         self.assertEqual((done.returncode, done.stdout), (0, "old values\n"), done.stderr)
 

@@ -24,7 +24,7 @@ DUET_HSA_EXPORT hsa_status_t hsa_init() {
       return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
     }
     if (session.core().program().side() != nullptr &&
-        memory::uncached_on_cores(session.config(), memory::AllocatingCall::Pinned)) {
+        memory::uncached_on_cores(session.config(), memory::AllocatingCall::HsaFine)) {
       core::say_once(
           "hsa_init: the cores of machine " + session.config().name +
           " reach pinned memory past their caches, without atomics: run the program natively, or on "

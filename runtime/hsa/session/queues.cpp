@@ -45,8 +45,7 @@ Queue* Queues::make(std::uint32_t size, hsa_queue_type32_t type, std::uint32_t f
     pages = old->handle;
     retired_.erase(old);
   } else {
-    pages = session_.core().allocate_host(kRingOffset + Bytes{size} * gpu::kAqlPacketBytes,
-                                          memory::AllocationKind::Pinned);
+    pages = allocate_shared(session_.core(), kRingOffset + Bytes{size} * gpu::kAqlPacketBytes);
   }
   if (pages == nullptr) return nullptr;
   auto* const first = static_cast<std::byte*>(pages);

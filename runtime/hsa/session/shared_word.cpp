@@ -6,6 +6,12 @@
 
 namespace duet::hsa {
 
+void* allocate_shared(core::Runtime& runtime, Bytes bytes) {
+  core::HostMemoryUse use;
+  use.call = memory::AllocatingCall::HsaFine;
+  return runtime.allocate_host(bytes, memory::AllocationKind::Pinned, use);
+}
+
 void* reached(core::Runtime& runtime, void* pinned) {
   machine::HostPages* const pages = runtime.process().host_pages();
   std::byte* const place = pages != nullptr ? pages->backing(static_cast<std::byte*>(pinned)) : nullptr;

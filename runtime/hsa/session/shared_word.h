@@ -11,6 +11,8 @@
 
 namespace duet::hsa {
 
+// Pinned memory for signals, queues and packets, coherent whatever `duet run --method` says. Null: no room.
+void* allocate_shared(core::Runtime& runtime, Bytes bytes);
 // Where this process reaches bytes of pinned memory, which may be kept from the program.
 void* reached(core::Runtime& runtime, void* pinned);
 // Copies to pinned memory.

@@ -29,7 +29,7 @@ void Signals::write_block(std::uint64_t handle, std::int64_t kind, std::uint64_t
 
 hsa_signal_t Signals::create(std::int64_t value) {
   if (free_.empty()) {
-    void* const pages = runtime_.allocate_host(kBlockBytes * kBlocks, memory::AllocationKind::Pinned);
+    void* const pages = allocate_shared(runtime_, kBlockBytes * kBlocks);
     if (pages == nullptr) return {0};
     pages_.push_back(pages);
     for (std::size_t i = kBlocks; i-- > 0;)

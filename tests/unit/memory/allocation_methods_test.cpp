@@ -71,6 +71,21 @@ TEST(AllocationMethods, SharedMemoryNeedsARowOfItsOwn) {
   EXPECT_EQ(method_of(machine, AllocatingCall::Shared), &machine.methods[0]);
 }
 
+// A call that no row names is as a more general one. HSA's packets and signals do not follow --method.
+TEST(AllocationMethods, CallsOfOtherApisFallBack) {
+  config::Machine machine = machine_of("cudaHostAlloc", "write-back", false, false);
+  machine.methods[0].name = "managed";
+  const config::Method *const managed = &machine.methods[0], *const pinned = &machine.methods[1];
+  for (const AllocatingCall call :
+       {AllocatingCall::SvmFine, AllocatingCall::SvmAtomics, AllocatingCall::HsaFine})
+    EXPECT_EQ(method_of(machine, call), pinned);
+  for (const AllocatingCall call : {AllocatingCall::SvmCoarse, AllocatingCall::HsaCoarse})
+    EXPECT_EQ(method_of(machine, call), managed);
+  machine.method = "managed";
+  EXPECT_EQ(method_of(machine, AllocatingCall::SvmAtomics), managed);
+  EXPECT_EQ(method_of(machine, AllocatingCall::HsaFine), pinned);
+}
+
 // As managed memory is reached, unless the row is that of both.
 TEST(AllocationMethods, TheHostWaitsForKernelsWithManagedMemory) {
   config::Machine machine = machine_of("cudaHostAlloc", "write-back", true, true);
