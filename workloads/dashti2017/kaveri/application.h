@@ -1,7 +1,7 @@
 // What the applications of dashti2017 Figure 15 share: they are Rodinia's by algorithm, arrays and access
 // pattern of the kernels, written anew.
 //
-//   begin();                                    // whole_ns counts from here, so a framework's start-up
+//   begin();                                    // whole_ns counts from here: with the start-up
 //   open_framework(&argc, argv, "bfs");
 //   ...
 //   run("walk", threads, 256, 7, arguments);    // waits, as Rodinia's do; kernels_ns is their sum

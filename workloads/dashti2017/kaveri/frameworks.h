@@ -9,10 +9,11 @@
 //   to_host(&data);
 //
 //   cl-1.2       clCreateBuffer, and copies
-//   svm-fine     clSVMAlloc, fine-grained                    svm-atomics  the same, with atomics
+//   svm-fine     clSVMAlloc, fine-grained
+//   svm-atomics  the same, with atomics
 // With -DFRAMEWORK_HSA and -lhsa-runtime64 in place of -lOpenCL:
-//   hsa-fine     memory of malloc                            hsa-coarse   hsa_memory_allocate, of the
-//   coarse-grained region
+//   hsa-fine     memory of malloc
+//   hsa-coarse   hsa_memory_allocate, of the coarse-grained region
 //
 // FOLDER has lines.cl (OpenCL) or lines.hsaco (`duet hsacc lines.cl -o lines.hsaco`).
 #pragma once
