@@ -25,7 +25,7 @@ from whole import WHOLE  # noqa: E402
 
 MACHINE = pathlib.Path(__file__).resolve().parents[2] / "machines/lustig2013.toml"
 PROGRAMS = {
-    "litmus tests": ("runner", ("1", "3", "2048", "w", "5")),
+    "litmus tests": ("runner", ("1", "3", "2048", "w", "20", "5")),
     "Peterson's lock": ("locks", ("peterson", "40")),
     "a lock that fails": ("locks", ("peterson-without-fence", "100")),
     "a ring": ("locks", ("ring-to-gpu", "60")),

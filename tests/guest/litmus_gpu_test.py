@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 """Litmus tests between CPU and GPU: which outcomes are seen over mapped pinned memory, and whether the models allow them.
 
-Usage: litmus_gpu_test.py --duet build/bin/duet [--machine lustig2013|tk1] [--passes N] [--seeds A:B] [--table] [--only litmus|locks]
+Usage: litmus_gpu_test.py --duet build/bin/duet [--machine lustig2013|tk1|kaveri] [--passes N] [--seeds A:B] [--table] [--only litmus|locks]
 Four passes on all shapes at night (tests/whole.py); otherwise one pass, and on each shape but the first one distance of the two.
 
 tests/guest/litmus_gpu/gpu_tests.py has the tests and the models: RVWMO and PTX, which programs may count on, and total store order with
 PCI Express, which the machine keeps. Each test runs with no fence, with the CPU's, with the GPU's and with both, on several shapes of the
 machine lustig2013, with x and y in lines of their own and in one line, in write-back and in write-combined memory. An outcome that the machine's model does not allow is a failure.
 So is one that has to be seen and is not (MUST_BE_SEEN). locks.cu: flags in both directions, rings, and Peterson's lock, which is right
-with its fences and has to be caught wrong without. On tk1, whose cores and GPU have one DRAM and cache no pinned memory, RVWMO and PTX judge. --table prints a line a test. Exit status: 1 on a failure, 77 without the cross
+with its fences and has to be caught wrong without. On tk1, whose cores and GPU have one DRAM and cache no pinned memory, and on kaveri, whose cores cache it and are asked, RVWMO and PTX judge. --table prints a line a test. Exit status: 1 on a failure, 77 without the cross
 compiler.
 """
 import argparse
@@ -37,11 +37,19 @@ SHAPES = {"lustig2013": {
     "as it is": {},
     "far from the DRAM": {"memory_fabric.latency_cycles": 60},
     "a slow controller": {"gpu.dram.controller_cycles": 90},
+}, "kaveri": {  # of this width, since each warp has a thread of the test
+    "as it is": {"gpu.sm.warp_width": 32},
+    "far from the cores": {"gpu.sm.warp_width": 32, "link.latency_ns": 200},
+    "small TLBs": {"gpu.sm.warp_width": 32, "translation.tlb_entries": 1, "translation.l2_tlb_entries": 2, "translation.l2_tlb_ways": 2},
 }}
 # What a store buffer of the CPU shows: it must be seen, or the tests see nothing.
 MUST_BE_SEEN = {"lustig2013": (("SB", "none"), ("SB", "gpu"), ("R, CPU reads", "none"), ("R, CPU reads", "gpu")),
-                "tk1": (("SB", "none"), ("R, CPU reads", "none"))}
-MODELS = {"lustig2013": {"w": tests.machine_model, "u": tests.machine_model_combined}, "tk1": {"u": tests.programs_model}}  # by memory type
+                "tk1": (("SB", "none"), ("R, CPU reads", "none")),
+                "kaveri": (("SB", "none"), ("R, CPU reads", "none"))}
+MODELS = {"lustig2013": {"w": tests.machine_model, "u": tests.machine_model_combined}, "tk1": {"u": tests.programs_model},
+          "kaveri": {"w": tests.programs_model}}  # by memory type
+# Divisions that the CPU waits for the GPU, at least: on kaveri it asks past its caches and through the IOMMU.
+LEAST = {"lustig2013": 20, "tk1": 20, "kaveri": 200}
 # Name, rounds.
 LOCKS = (("peterson", 60), ("flag-to-cpu", 60), ("flag-to-gpu", 60), ("ring-to-cpu", 100), ("ring-to-gpu", 100))
 WRONG = ("peterson-without-fence", 400)
@@ -68,7 +76,7 @@ def run(options, program, shape, *arguments):
 
 def outcomes_of(options, program, shape, distance, memory, seed):
     """Counts of outcomes by test and variant, or a complaint."""
-    done = run(options, program, shape, options.passes, seed, DISTANCES[distance], memory)
+    done = run(options, program, shape, options.passes, seed, DISTANCES[distance], memory, LEAST[options.machine])
     if done.returncode != 0:
         return None, f"status {done.returncode}: {done.stderr.splitlines()[:1]}"
     counts = collections.defaultdict(collections.Counter)

@@ -1,7 +1,8 @@
 // Runs litmus tests (gpu_tests.py writes their threads) on CPU threads with cores of their own and on warps of the GPU, over mapped pinned
 // memory, many rounds, and prints how often each outcome came: lines "NAME: OUTCOME COUNT", the values of the loads in their order, then
 // of the locations.
-// Usage: runner PASSES SEED DISTANCE TYPE [EVERY]: only one test of so many; bytes from x to y; whether they lie in write-back ("w") or write-combined memory ("u"). Each round has locations of its own. The threads of a round tell each other that
+// Usage: runner PASSES SEED DISTANCE TYPE LEAST [EVERY]: bytes from x to y; whether they lie in write-back ("w") or write-combined memory ("u");
+// how many divisions the CPU's threads wait at least, so that accesses of both meet; only one test of so many. Each round has locations of its own. The threads of a round tell each other that
 // they have come, and begin after random delays. Before, CPU threads take lines of some rounds into their caches, to read or to write.
 #include <cuda_runtime.h>
 #include <pthread.h>
@@ -65,7 +66,7 @@ static char* locations;
 static bool cached;
 static long passes, distance;
 static unsigned long seed;
-static unsigned outcomes;
+static unsigned outcomes, least;
 static struct {
   unsigned key;
   long count;
@@ -106,9 +107,9 @@ static void* run_cpu(void* argument) {
     shared->begun[part.me].rounds = part.met + round + 1;
     for (int other = 0; other < part.test->threads; ++other)
       while (shared->begun[other].rounds < part.met + round + 1) pause_for(1, 0);
-    // The GPU's threads see that all have come, and their accesses arrive, about a microsecond later.
+    // The GPU's threads see that all have come, and their accesses arrive, a microsecond or more later.
     const unsigned delay = delay_of(part.seed, part.me, round, 1 << 16);
-    pause_for(20 + delay % part.divisions, delay >> 12);
+    pause_for(least + delay % part.divisions, delay >> 12);
     long results[kLoads] = {0, 0};
     part.test->kernels[part.me](x_of(round), y_of(round), results);
     for (int i = 0; i < kLoads; ++i) shared->results[part.me][round][i] = results[i];
@@ -151,12 +152,13 @@ static void check(cudaError_t error) {
 }
 
 int main(int count, char** words) {
-  if (count != 5 && count != 6) return 2;
+  if (count != 6 && count != 7) return 2;
   passes = atol(words[1]);
   seed = strtoul(words[2], nullptr, 0);
   distance = atol(words[3]);
   cached = words[4][0] == 'w';
-  const int every = count == 6 ? atoi(words[5]) : 1;
+  least = (unsigned)atoi(words[5]);
+  const int every = count == 7 ? atoi(words[6]) : 1;
   Shared* device;
   char* device_locations;
   check(cudaHostAlloc((void**)&shared, sizeof(Shared), cudaHostAllocMapped));
