@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "config/names.h"
 #include "core/runtime.h"
 #include "machine/system.h"
 #include "memory/allocation_methods.h"
@@ -15,15 +16,22 @@ using memory::has_word;
 Maintenance::Words::Words(const std::string& words)
     : cpu{has_word(words, "clean-cpu"), has_word(words, "invalidate-cpu")},
       gpu{has_word(words, "clean-gpu"), has_word(words, "invalidate-gpu")},
-      whole(has_word(words, "whole")) {}
+      whole(has_word(words, "whole")),
+      fill_table(has_word(words, config::kFillTable)) {}
 
 void Maintenance::allocated(VirtualAddress base, Bytes bytes, const config::Method& method) {
+  if (runtime_.process().system().functional()) return;
+  if (method.translation == "table") runtime_.driver_work().allocated(base, bytes);
   if (method.at_copy.empty() && method.at_launch.empty() && method.at_end.empty() &&
       method.at_synchronize.empty())
     return;
-  if (runtime_.process().system().functional()) return;
   maintained_[base] = {bytes, Words(method.at_copy), Words(method.at_launch), Words(method.at_end),
                        Words(method.at_synchronize)};
+}
+
+void Maintenance::released(VirtualAddress base) {
+  maintained_.erase(base);
+  runtime_.driver_work().released(base);
 }
 
 std::vector<CpuMaintenance::Range> Maintenance::frames_of(VirtualAddress first, Bytes bytes) const {
@@ -78,6 +86,7 @@ void Maintenance::before_launch(host::HostThread& host, driver::Command& command
   for (const auto& [base, range] : maintained_) {
     add(range.at_launch, base, range.bytes, command.caches_before, cores);
     add(range.at_end, base, range.bytes, command.caches_after, none);
+    if (range.at_launch.fill_table) runtime_.driver_work().fill(host, base);
   }
   maintain_cores(host, std::move(cores));
 }

@@ -29,7 +29,7 @@ class Maintenance {
 
   // Memory of this row lives, and no longer.
   void allocated(VirtualAddress base, Bytes bytes, const config::Method& method);
-  void released(VirtualAddress base) { maintained_.erase(base); }
+  void released(VirtualAddress base);
 
   // Before a command is submitted.
   void before_launch(host::HostThread& host, driver::Command& command);
@@ -50,7 +50,7 @@ class Maintenance {
   // What the words ask for.
   struct Words {
     machine::CacheOperations cpu, gpu;
-    bool whole = false;
+    bool whole = false, fill_table = false;
     Words() = default;
     explicit Words(const std::string& words);
   };

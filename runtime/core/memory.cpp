@@ -33,9 +33,7 @@ Status allocate(Runtime& runtime, Bytes bytes, VirtualAddress& address) {
   const Allocation* allocation = allocate_device(runtime, bytes);
   if (allocation == nullptr) return Reason::OutOfMemory;
   address = allocation->base;
-  if (const config::Method* const method =
-          memory::method_of(runtime.config(), memory::AllocatingCall::Device))
-    runtime.maintenance().allocated(address, bytes, *method);
+  runtime.follow_method(address, bytes, memory::AllocatingCall::Device);
   return {};
 }
 
@@ -83,11 +81,12 @@ bool can_register(const config::Machine& machine) {
   return machine.methods.empty() || memory::method_of(machine, memory::AllocatingCall::Registered) != nullptr;
 }
 
-Status register_host(Runtime& runtime, void* first, Bytes bytes, unsigned api_flags) {
+Status register_host(Runtime& runtime, void* first, Bytes bytes, unsigned api_flags,
+                     memory::AllocatingCall call) {
   if (!can_register(runtime.config())) return Reason::NotSupported;
   if (runtime.space().find(duet::virtual_address(first)) != nullptr) return Reason::AlreadyRegistered;
   try {
-    runtime.register_host(first, bytes, api_flags);
+    runtime.register_host(first, bytes, api_flags, call);
   } catch (const Error&) {
     return Reason::AlreadyRegistered;
   }

@@ -33,7 +33,8 @@ Status release_host(Runtime& runtime, host::HostThread& host, VirtualAddress add
 // Memory of the program itself, for the GPU from now on, and no longer. NotSupported, AlreadyRegistered,
 // NotRegistered.
 bool can_register(const config::Machine& machine);  // false: it has [[method]] rows, and none for it
-Status register_host(Runtime& runtime, void* first, Bytes bytes, unsigned api_flags);
+Status register_host(Runtime& runtime, void* first, Bytes bytes, unsigned api_flags,
+                     memory::AllocatingCall call = memory::AllocatingCall::Registered);
 Status unregister_host(Runtime& runtime, host::HostThread& host, VirtualAddress address);
 
 // All memory of the program but what `kept` names goes back, and variables have their first values again.

@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "base/error.h"
+#include "config/names.h"
 #include "machine/watch/host_pages.h"
 
 namespace duet::core {
@@ -31,13 +32,12 @@ memory::AllocatingCall call_of(memory::AllocationKind kind, const HostMemoryUse&
   using enum memory::AllocatingCall;
   if (use.call) return *use.call;
   if (kind == memory::AllocationKind::Managed) return Managed;
-  if (kind == memory::AllocationKind::Registered) return Registered;
   return use.shared ? Shared : use.write_combined ? WriteCombined : Pinned;
 }
 
 // Until an API speaks.
 constexpr ApiWords kNoWords{[](Reason) { return "an error"; }, "the API's call for it",
-                            "the API's call for it"};
+                            "the API's call for it", "the runtime's memory"};
 
 }  // namespace
 
@@ -72,7 +72,7 @@ void* Runtime::allocate_host(Bytes bytes, memory::AllocationKind kind, const Hos
     const VirtualAddress base = duet::virtual_address(host);
     try {
       space().map_host(host, bytes, kind, memory::host_pages(config(), call), use.api_flags, backing);
-      maintain(base, bytes, call);
+      follow_method(base, bytes, call);
     } catch (const Error&) {
       static_cast<void>(guarded ? managed_guard_->release(base) : pages->release(base));
       return nullptr;
@@ -97,9 +97,14 @@ void* Runtime::allocate_host(Bytes bytes, memory::AllocationKind kind, const Hos
   return pointer;
 }
 
-void Runtime::maintain(VirtualAddress base, Bytes bytes, memory::AllocatingCall call) {
+void Runtime::follow_method(VirtualAddress base, Bytes bytes, memory::AllocatingCall call) {
   const config::Method* const method = memory::method_of(config(), call);
-  if (method != nullptr) maintenance_.allocated(base, bytes, *method);
+  if (method == nullptr) return;
+  const std::string_view name = call == memory::AllocatingCall::Device
+                                    ? words_->device_call
+                                    : config::kMethodCalls[static_cast<std::size_t>(call)];
+  program_.journal().allocated(name, method->name, bytes);
+  maintenance_.allocated(base, bytes, *method);
 }
 
 const memory::Allocation* Runtime::map_host(void* host, Bytes bytes, memory::AllocationKind kind,
@@ -113,13 +118,13 @@ const memory::Allocation* Runtime::map_host(void* host, Bytes bytes, memory::All
                               [this](VirtualAddress page) { return process().frame_of(page); });
   else
     made = space().map_host(host, bytes, kind, pages, api_flags, nullptr, on_cores);
-  maintain(base, bytes, call);
+  follow_method(base, bytes, call);
   return made;
 }
 
-const memory::Allocation* Runtime::register_host(void* host, Bytes bytes, unsigned api_flags) {
-  constexpr auto kKind = memory::AllocationKind::Registered;
-  return map_host(host, bytes, kKind, call_of(kKind), api_flags);
+const memory::Allocation* Runtime::register_host(void* host, Bytes bytes, unsigned api_flags,
+                                                 memory::AllocatingCall call) {
+  return map_host(host, bytes, memory::AllocationKind::Registered, call, api_flags);
 }
 
 bool Runtime::free_host(void* pointer) {

@@ -16,6 +16,7 @@
 #include <string>
 
 #include "core/call_kind.h"
+#include "core/driver_work.h"
 #include "core/maintenance.h"
 #include "core/managed_guard.h"
 #include "core/modules.h"
@@ -31,6 +32,7 @@ struct ApiWords {
   const char* (*name_of)(Reason);  // its name of an error
   const char* attach_call;         // its call to give managed memory to a stream
   const char* shared_call;         // its call to allow a kernel more shared memory
+  const char* device_call;         // its call for memory of the GPU's own
 };
 
 // How the program uses host memory of the runtime.
@@ -64,7 +66,8 @@ class Runtime {
   // False when the pointer is not from allocate_host.
   bool free_host(void* pointer);
   // Memory of the program itself, for the GPU from now on. Throws duet::Error as AddressSpace does.
-  const memory::Allocation* register_host(void* host, Bytes bytes, unsigned api_flags);
+  const memory::Allocation* register_host(void* host, Bytes bytes, unsigned api_flags,
+                                          memory::AllocatingCall call);
 
   // Null where host and GPU may touch managed memory at the same time.
   ManagedGuard* managed_guard() { return managed_guard_.get(); }
@@ -78,6 +81,9 @@ class Runtime {
     maintenance_.synchronized(host);
   }
   Maintenance& maintenance() { return maintenance_; }
+  // Memory that this call has allocated is reached, and written down, as its row says.
+  void follow_method(VirtualAddress base, Bytes bytes, memory::AllocatingCall call);
+  DriverWork& driver_work() { return driver_work_; }
 
   // The fault of a kernel; Success when there is none. Every later command ends without effect. Said once, on
   // standard error.
@@ -87,7 +93,6 @@ class Runtime {
 
  private:
   Runtime();
-  void maintain(VirtualAddress base, Bytes bytes, memory::AllocatingCall call);
   const memory::Allocation* map_host(void* host, Bytes bytes, memory::AllocationKind kind,
                                      memory::AllocatingCall call, unsigned api_flags);
   Reason say_fault();
@@ -97,6 +102,7 @@ class Runtime {
   Modules modules_{*this};
   std::map<void*, Bytes> host_memory_;  // but for the guard's
   Maintenance maintenance_{*this};
+  DriverWork driver_work_{*this};
   std::unique_ptr<ManagedGuard> managed_guard_;
   Reason lost_ = Reason::Success;
 };

@@ -212,6 +212,12 @@ void add_driver(std::vector<Field>& fields, Driver& driver) {
        "OpenCL: the first call of a process, on top of its own latency"},
       {"driver.start_up.hsa_us", &driver.start_up.hsa_us, 0u, 60000000u, "us",
        "hsa_init: the first of a process, on top of its own latency"},
+      {"driver.handlers.on_cores", &driver.handlers.on_cores, 0u, 0u, "",
+       "work on the GPU's page table and interrupts are code on simulated cores, where there are any"},
+      {"driver.handlers.page_ns", &driver.handlers.page_ns, 0u, 1000000u, "ns",
+       "where they are no code: an entry of the GPU's page table (method.translation = table)"},
+      {"driver.handlers.interrupt_ns", &driver.handlers.interrupt_ns, 0u, 1000000000u, "ns",
+       "where they are no code: an interrupt, when a thread has slept until the GPU was done"},
       {"driver.profiler.counters", &driver.profiler.counters, 0u, 0u, "",
        "hardware counters are read around every kernel: kernels run one at a time, and a launch returns when "
        "they have been read"},

@@ -29,7 +29,8 @@ void add_method(std::vector<Field>& fields, const std::string& prefix, Method& m
       {prefix + ".at_copy", &method.at_copy, 0u, 0u, "",
        "caches written back (clean-cpu, clean-gpu) or given up (invalidate-cpu, invalidate-gpu), of the "
        "range or whole, before a copy from or to it; clean-gpu when it has ended"},
-      {prefix + ".at_launch", &method.at_launch, 0u, 0u, "", "the same before a kernel begins"},
+      {prefix + ".at_launch", &method.at_launch, 0u, 0u, "",
+       "the same before a kernel begins; fill-table: the driver fills the GPU's page table again"},
       {prefix + ".at_end", &method.at_end, 0u, 0u, "", "the same of the GPU when a kernel has ended"},
       {prefix + ".at_synchronize", &method.at_synchronize, 0u, 0u, "",
        "the same when the host has waited for the GPU"},

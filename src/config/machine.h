@@ -278,6 +278,13 @@ struct Driver {
   struct StartUp {
     std::uint64_t opencl_us = 0, hsa_us = 0;
   } start_up;
+  // Work on the processor besides calls: an entry of the GPU's page table, where a method's translation is
+  // "table"; an interrupt, where a thread sleeps until the GPU is done.
+  struct Handlers {
+    bool on_cores =
+        false;  // code on the calling thread's core, where cores are simulated: no time of its own
+    std::uint64_t page_ns = 0, interrupt_ns = 0;
+  } handlers;
   // lustig2013 §6.4: a profiler with hardware counters around every kernel.
   struct Profiler {
     bool counters = false;
@@ -331,7 +338,8 @@ struct Method {
   std::string route;       // kRoutes: of the GPU
   bool coalesced = false;  // lanes of a warp may share a request; otherwise those at one address alone
   std::string translation = "none";  // kTranslations: who walks for its pages
-  // What the driver does with caches at these moments: some of kCacheWords, with spaces between.
+  // What the driver does with caches at these moments: some of kCacheWords, with spaces between;
+  // at a launch kFillTable, too.
   std::string at_copy, at_launch, at_end, at_synchronize;
   bool unsafe = false;  // caches of both sides may hold it, and the program sees to them
 };

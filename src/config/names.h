@@ -41,6 +41,8 @@ inline constexpr std::array<std::string_view, 11> kMethodCalls{
 inline constexpr std::array<std::string_view, 3> kCpuTypes{"write-back", "uncached", "none"};
 inline constexpr std::array<std::string_view, 5> kCacheWords{"clean-cpu", "invalidate-cpu", "clean-gpu",
                                                              "invalidate-gpu", "whole"};
+// Beside them, at a launch: the driver fills the GPU's page table again.
+inline constexpr std::string_view kFillTable = "fill-table";
 inline constexpr std::array<std::string_view, 2> kRoutes{"memory", "link"};
 inline constexpr std::array<std::string_view, 3> kTranslations{"none", "table", "iommu"};
 

@@ -51,6 +51,12 @@ struct DriverStatistics : sim::StatisticGroup {
                             "of this, time in which a prepared command found no room in its push buffer"};
 };
 
+struct HandlerStatistics : sim::StatisticGroup {
+  using StatisticGroup::StatisticGroup;
+  sim::Counter pages{*this, "filled_pages", "pages", "entries of the GPU's page table written"};
+  sim::Counter interrupts{*this, "interrupts", "interrupts", "that ended a thread's sleep"};
+};
+
 struct Driver::State {
   State(Driver& driver, const config::Machine& machine, gpu::GpuPort& port)
       : owner(driver),
@@ -58,7 +64,11 @@ struct Driver::State {
         gpu(port),
         book(machine.gpu.front_end.hardware_channels, machine.driver.read_ahead),
         feed(machine.gpu.front_end, port),
-        statistics(driver, "driver.") {}
+        statistics(driver, "driver.") {
+    const config::Driver::Handlers& handlers = machine.driver.handlers;
+    if (handlers.on_cores || handlers.page_ns != 0 || handlers.interrupt_ns != 0)
+      handler_statistics.emplace(driver, "driver.");
+  }
 
   Driver& owner;
   const config::Driver config;
@@ -76,6 +86,7 @@ struct Driver::State {
   std::deque<memory::Packet> user_doorbells;  // that wait for the link
   std::vector<CommandId> launched;            // kernels that are sent and not complete, in order
   DriverStatistics statistics;
+  std::optional<HandlerStatistics> handler_statistics;  // where there are any
 
   void add_to_order(const Command& command);
   void tell(TaskEventKind kind, CommandId id, TaskEventPhase phase, Picoseconds now);
@@ -100,6 +111,14 @@ Driver::Driver(sim::Engine& engine, const sim::Component* parent, const config::
       state_(std::make_unique<State>(*this, config, gpu)) {}
 
 Driver::~Driver() = default;
+
+void Driver::filled_pages(std::uint64_t pages) {
+  if (state_->handler_statistics) state_->handler_statistics->pages += pages;
+}
+
+void Driver::interrupted() {
+  if (state_->handler_statistics) ++state_->handler_statistics->interrupts;
+}
 
 StreamId Driver::create_stream(const StreamRules& rules) { return state_->book.add_stream(rules); }
 

@@ -284,6 +284,10 @@ class Driver : public sim::Component {
   // the runtime's).
   const std::optional<gpu::Fault>& fault() const;
 
+  // Of work on the processor (config::Driver::Handlers), for statistics.
+  void filled_pages(std::uint64_t pages);
+  void interrupted();
+
   // From now on; in the order in which they are named.
   void watch(CommandWatcher& watcher) { watchers_.push_back(&watcher); }
 

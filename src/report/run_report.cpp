@@ -311,6 +311,11 @@ RunReport read_report(const JournalReader& journal, const std::string& machine, 
   const std::uint32_t apis = header.api_count;
   for (std::uint32_t i = 0; i < apis; ++i)
     report.api.push_back({header.api[i].name, header.api[i].calls, header.api[i].total_ps});
+  const std::uint32_t allocating = header.allocated_count;
+  for (std::uint32_t i = 0; i < allocating; ++i) {
+    const AllocatedMemory& memory = header.allocated[i];
+    report.memory.push_back({memory.call, memory.method, memory.allocations, memory.bytes});
+  }
   return report;
 }
 

@@ -67,6 +67,13 @@ struct OutsideAccess : OutsideRecord {
   std::string kernel, place, allocation;
 };
 
+// Memory by the call that allocates it, all of the run added up; the row of the machine that counts for it.
+struct AllocatedByCall {
+  std::string call, method;
+  std::uint64_t allocations = 0;
+  Bytes bytes = 0;
+};
+
 struct RunReport {
   static constexpr std::uint64_t kRecords = 10'000;
   std::string machine;
@@ -87,8 +94,9 @@ struct RunReport {
   Counters incomplete;
   std::vector<Mark> marks;
   std::vector<Api> api;
-  std::vector<Failure> failures;  // of calls, in the order of their first
-  int ended_by_duet = 0;          // 0, or Duet's own status for the program's end (124, 125)
+  std::vector<AllocatedByCall> memory;  // of machines with [[method]] rows
+  std::vector<Failure> failures;        // of calls, in the order of their first
+  int ended_by_duet = 0;                // 0, or Duet's own status for the program's end (124, 125)
   std::vector<std::string> faults;
   std::vector<Race> races;
   std::vector<Conflict> conflicts;

@@ -1,6 +1,6 @@
 // report.html: builds the page from the JSON texts inside it.
 import { adviceSection } from "./advice.js";
-import { callsSection, copiesSection, processorSection, restSection, warnings } from "./tables.js";
+import { callsSection, copiesSection, methodsSection, processorSection, restSection, warnings } from "./tables.js";
 import { componentsSection } from "./components.js";
 import { coresSection } from "./cores.js";
 import { colour, inkOn, onThemeChange } from "./colours.js";
@@ -49,7 +49,7 @@ function page() {
     return;
   }
   document.title = `${stats.command} on ${stats.machine} – Duet`;
-  const withGpu = [adviceSection, timelineSection, overTimeSection, flopsSection, rooflineSection, kernelsSection, sourceSection, coresSection, copiesSection, callsSection];
+  const withGpu = [adviceSection, timelineSection, overTimeSection, flopsSection, rooflineSection, kernelsSection, sourceSection, coresSection, copiesSection, methodsSection, callsSection];
   const sections = [overview, ...(stats.account ? withGpu : []), processorSection, componentsSection, restSection].map((make) => make()).filter(Boolean);
   main.replaceChildren(
     element("h1", {}, `${stats.command} on ${stats.machine}`), facts(), ...warnings(),

@@ -36,6 +36,30 @@ export function callsSection() {
   return result;
 }
 
+// The keys of a row of the machine, by its name.
+function method(name) {
+  const keys = new Map(machineKeys.map(([key, text]) => [key, String(text).replaceAll('"', "")]));
+  for (let i = 0; keys.has(`method[${i}].name`); i++)
+    if (keys.get(`method[${i}].name`) === name) return (key) => keys.get(`method[${i}].${key}`);
+  return () => undefined;
+}
+
+export function methodsSection() {
+  if ((stats.memory ?? []).length === 0) return null;
+  const result = section("methods", "Memory", "By the call that allocates it, and how the machine's [[method]] rows have cores and GPU reach it; of the whole run added up.");
+  const walkers = { table: "the GPU's own table", iommu: "the IOMMU" };
+  const words = (of, keys) => keys.flatMap((key) => (of(key) ? `${key.slice(3)}: ${of(key)}` : [])).join("; ");
+  result.append(table([{ title: "call", left: true }, { title: "method", left: true }, { title: "cores", left: true }, { title: "GPU caches", left: true },
+    { title: "the GPU's way", left: true }, { title: "translated by", left: true }, { title: "done with caches and tables", left: true }, "allocations", "bytes"],
+  stats.memory.map((one) => {
+    const of = method(one.method);
+    const caches = ["l1", "l2"].filter((level) => of(`gpu_${level}`) === "true").map((level) => level.toUpperCase());
+    return [one.call, one.method, of("cpu") === "none" ? "do not reach it" : of("cpu") ?? "", caches.join(", ") || "none", of("route") ?? "",
+      walkers[of("translation")] ?? "nobody", words(of, ["at_copy", "at_launch", "at_end", "at_synchronize"]), count(one.allocations), bytes(one.bytes)];
+  })));
+  return result;
+}
+
 // Whatever makes the results doubtful, at the top of the page.
 export function warnings() {
   const list = [];

@@ -31,7 +31,7 @@ thread_local bool per_thread_default = false;
 std::atomic<bool> any_failed = false;  // there is a session, then
 
 constexpr core::ApiWords kWords{[](core::Reason reason) { return error_name(error_of(reason)); },
-                                "cudaStreamAttachMemAsync", "cudaFuncSetAttribute"};
+                                "cudaStreamAttachMemAsync", "cudaFuncSetAttribute", "cudaMalloc"};
 
 }  // namespace
 

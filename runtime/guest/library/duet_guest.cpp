@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "driver_handlers.h"
 #include "driver_types.h"
 #include "texture_types.h"
 
@@ -20,7 +21,7 @@ constexpr unsigned kMostConfigurations = 16;  // launches inside the arguments o
 thread_local Configuration configurations[kMostConfigurations];
 thread_local unsigned configuration_count = 0;
 
-// A function of the program that is due, as guest_program.cpp writes it.
+// A function of the program that is due, as guest_program.cpp writes it; or work of the driver, by number.
 struct HostFunction {
   void* (*address)(void*, void*, void*, void*);
   void* arguments[4];
@@ -30,6 +31,9 @@ struct HostFunction {
 
 extern "C" {
 
+// Of duet_guest_driver.cpp.
+__attribute__((visibility("hidden"))) void* duet_guest_driver(void* handler, void* first, void* second,
+                                                              void*);
 // Takes as much of device code's output as there is room for; returns the number of bytes.
 size_t duetGuestTakeText(void* text, size_t room);
 // The function has returned this. True: the next one is due; false: the call is over, with arguments[0].
@@ -91,7 +95,9 @@ __attribute__((visibility("hidden"))) void* duet_guest_after_call(unsigned long 
   if ((due & 4) == 0) return result;
   HostFunction next = *function;
   do {
-    result = next.address(next.arguments[0], next.arguments[1], next.arguments[2], next.arguments[3]);
+    const bool is_driver = reinterpret_cast<uint64_t>(next.address) < duet::core::kHandlers;
+    result = (is_driver ? duet_guest_driver : next.address)(next.arguments[0], next.arguments[1],
+                                                            next.arguments[2], next.arguments[3]);
   } while (duetGuestReturned(result, &next));
   return next.arguments[0];
 }

@@ -70,7 +70,8 @@ DUET_HSA_END
 DUET_HSA(hsa_memory_register, Allocate, (void* pointer, size_t bytes)) {
   if (pointer == nullptr) return HSA_STATUS_SUCCESS;
   if (bytes == 0) return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-  const core::Status status = core::register_host(session.core(), pointer, bytes, 0);
+  const core::Status status =
+      core::register_host(session.core(), pointer, bytes, 0, memory::AllocatingCall::HsaFine);
   return status.reason == core::Reason::NotSupported ? HSA_STATUS_ERROR_OUT_OF_RESOURCES : HSA_STATUS_SUCCESS;
 }
 DUET_HSA_END

@@ -8,7 +8,8 @@ namespace duet::hsa {
 namespace {
 
 const char* name_of(core::Reason) { return "HSA_STATUS_ERROR_EXCEPTION"; }
-constexpr core::ApiWords kWords{name_of, "hsa_memory_assign_agent", "a packet's group_segment_size"};
+constexpr core::ApiWords kWords{name_of, "hsa_memory_assign_agent", "a packet's group_segment_size",
+                                "the runtime's memory"};
 
 hsa_status_t enter(ApiFunction& function, const Body& body, bool first) {
   if (process::Program::forked()) return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
@@ -95,7 +96,9 @@ bool Session::wait(HostThread& host, const std::function<bool()>& done, Picoseco
     return done() || any_due() || (deadline != kNever && engine.next_time() > deadline);
   };
   // Who asks again and again pays for a look, who sleeps for being woken.
+  const bool sleeps = !active && !ended();
   host.wait(core_.cost(active ? CallKind::Other : CallKind::EventSynchronize), ended);
+  if (sleeps && done()) core_.driver_work().interrupt(host);
   if (!done() && !any_due() && host.clock() < deadline) {
     host.work(deadline - host.clock());
     host.enter();

@@ -20,7 +20,7 @@ std::unordered_set<const void*>& live_objects() {
 }
 
 constexpr core::ApiWords kWords{[](Reason reason) { return error_name(error_of(reason)); },
-                                "clEnqueueSVMMigrateMem", "clSetKernelArg"};
+                                "clEnqueueSVMMigrateMem", "clSetKernelArg", "clCreateBuffer"};
 
 }  // namespace
 

@@ -72,6 +72,7 @@ void wait_until(Session& session, HostThread& host, CallKind kind, const std::fu
   const config::CallLatency& cost = session.core().cost(kind);
   while (!ended()) {
     host.wait(cost, [&] { return ended() || session.any_due(); });
+    session.core().driver_work().interrupt(host);
     if (ended()) break;
     call_due(session);
     go_on(session, host);

@@ -407,7 +407,7 @@ int link_for_riscv(const config::Installation& installation, const Request& requ
   // Before folders with this computer's libraries, which build systems name.
   link.push_back(std::string("-L") + kRiscvLibraries);
   link.insert(link.end(), request.link_inputs.begin(), request.link_inputs.end());
-  std::vector<std::string> parts = {"duet_guest.cpp", "duet_guest.S"};
+  std::vector<std::string> parts = {"duet_guest.cpp", "duet_guest.S", "duet_guest_driver.cpp"};
   if (request.opencl) parts.insert(parts.end(), {"duet_guest_opencl.cpp", "duet_guest_opencl.S"});
   if (request.hsa) parts.insert(parts.end(), {"duet_guest_hsa.cpp", "duet_guest_hsa.S"});
   for (const std::string& part : parts) {

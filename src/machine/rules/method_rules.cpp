@@ -87,6 +87,10 @@ class MethodRules {
     bool any = false;
     for (const auto& [moment, words] : moments) {
       for (const std::string_view word : memory::words_of(*words)) {
+        if (word == config::kFillTable) {
+          check_fill_table(prefix, method, moment);
+          continue;
+        }
         if (std::find(config::kCacheWords.begin(), config::kCacheWords.end(), word) ==
             config::kCacheWords.end())
           refuse(prefix + moment,
@@ -101,6 +105,16 @@ class MethodRules {
       refuse(prefix + "unsafe",
              "must be true: caches of both sides may hold it, and nothing at copies, launches and "
              "synchronizations keeps them right");
+  }
+
+  void check_fill_table(const std::string& prefix, const config::Method& method,
+                        std::string_view moment) const {
+    if (moment != "at_launch")
+      refuse(prefix + std::string(moment), "cannot have 'fill-table': the driver does it at launches");
+    if (method.translation != "table")
+      refuse(prefix + std::string(moment),
+             fmt::format("cannot have 'fill-table': {}translation is \"{}\", not \"table\"", prefix,
+                         method.translation));
   }
 
   void check_call(const std::string& prefix, const config::Method& method, std::string_view call) const {

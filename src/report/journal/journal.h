@@ -47,6 +47,7 @@ class JournalWriter {
   ApiCount& api(const char* name);
   // `kernel` as in FailedCall, null: of no launch.
   void failed_call(const char* call, const char* error, const char* kernel, Picoseconds time);
+  void allocated(std::string_view call, std::string_view method, std::uint64_t bytes);
   // The program has read this error by a function for errors alone.
   void asked_for_error(const char* error);
   // The place of the next version; it is seen from publish_progress on.

@@ -341,6 +341,12 @@ struct ApiCount {
   std::atomic<std::uint64_t> total_ps;
 };
 
+// Memory that the program has allocated by a call of config::kMethodCalls, on a machine with [[method]] rows.
+struct AllocatedMemory {
+  char call[32], method[48];  // the row that counts for it
+  std::atomic<std::uint64_t> allocations, bytes;
+};
+
 struct Counter {
   char name[48];
   std::uint64_t value;
@@ -417,7 +423,7 @@ const char* stream_command_name(StreamCommand command);  // "event_record"
 // At the start of the file. The child's counters live here, so they are complete at any moment.
 struct JournalHeader {
   static constexpr std::uint64_t kMagic = 0x004a'5445'5544'0a0dull;
-  static constexpr std::uint32_t kVersion = 18;
+  static constexpr std::uint32_t kVersion = 19;
   static constexpr std::size_t kMaxApi = 512;
   struct Start {  // stays as it is in every version
     std::uint64_t magic;
@@ -454,6 +460,9 @@ struct JournalHeader {
   static constexpr std::size_t kMaxFailedCalls = 64;  // in the last one all without room
   std::atomic<std::uint32_t> failed_call_count;
   FailedCall failed_calls[kMaxFailedCalls];
+  static constexpr std::size_t kMaxAllocatingCalls = 16;
+  std::atomic<std::uint32_t> allocated_count;
+  AllocatedMemory allocated[kMaxAllocatingCalls];
   static constexpr std::size_t kMaxCounters = 256;
   std::atomic<std::uint32_t> counter_count;
   Counter counters[kMaxCounters];  // the machine's statistics, as of the last completed command

@@ -20,6 +20,21 @@ ApiCount& JournalWriter::api(const char* name) {
   return header_->api[index];
 }
 
+void JournalWriter::allocated(std::string_view call, std::string_view method, std::uint64_t bytes) {
+  std::uint32_t i = 0;
+  const std::uint32_t count = header_->allocated_count;
+  while (i < count && call != header_->allocated[i].call) ++i;
+  if (i == JournalHeader::kMaxAllocatingCalls) return;
+  AllocatedMemory& memory = header_->allocated[i];
+  if (i == count) {
+    call.copy(memory.call, sizeof memory.call - 1);
+    method.copy(memory.method, sizeof memory.method - 1);
+    header_->allocated_count = count + 1;
+  }
+  ++memory.allocations;
+  memory.bytes += bytes;
+}
+
 void JournalWriter::failed_call(const char* call, const char* error, const char* kernel, Picoseconds time) {
   const std::string_view of = kernel != nullptr ? kernel : "";
   const std::uint32_t count = header_->failed_call_count;

@@ -468,6 +468,14 @@ void write_stats_json(std::ostream& out, const RunReport& report) {
     for (const Api& api : report.api)
       add({{"name", api.name}, {"calls", api.calls}, {"total_ps", api.total_ps}});
   });
+  if (!report.memory.empty())
+    json.array("memory", [&](auto add) {
+      for (const AllocatedByCall& memory : report.memory)
+        add({{"call", memory.call},
+             {"method", memory.method},
+             {"allocations", memory.allocations},
+             {"bytes", memory.bytes}});
+    });
   json.array("failed_calls", [&](auto add) {
     for (const Failure& failure : report.failures)
       add({{"name", failure.call},
