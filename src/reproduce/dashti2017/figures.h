@@ -1,7 +1,7 @@
 // dashti2017 sections 3 and 4, a chip with one DRAM whose caches nothing keeps coherent: Table 1 and Figures
 // 3 to 7 and 9, by programs on simulated cores, one source for all methods; and sections 5 and 6, a chip
-// whose GPU reaches memory past the cores or coherent with them: Figures 11 to 15, by programs of OpenCL and
-// HSA.
+// whose GPU reaches memory past the cores or coherent with them: Figures 11 to 15 and Table 2, by programs of
+// OpenCL and HSA.
 #pragma once
 
 #include "reproduce/experiments.h"
@@ -30,6 +30,8 @@ void measure_figure_11(Experiments& experiments, const Setup& setup, Measurement
 void measure_figure_12(Experiments& experiments, const Setup& setup, Measurements& out);
 // Work-items that increment entries of their own, by how many lie on a line of L2.
 void measure_figure_13(Experiments& experiments, const Setup& setup, Measurements& out);
+// The processor's loads and interrupts a second in three frameworks, at 1 MB.
+void measure_table_2(Experiments& experiments, const Setup& setup, Measurements& out);
 // Four of Rodinia's programs in three frameworks, start-up included.
 void measure_figure_15(Experiments& experiments, const Setup& setup, Measurements& out);
 // A copy of 64 MB.

@@ -25,6 +25,7 @@ const Experiment kExperiments[] = {
     {"figure 11", measure_figure_11, false, true, false, "kaveri"},
     {"figure 12", measure_figure_12, false, true, false, "kaveri"},
     {"figure 13", measure_figure_13, false, true, false, "kaveri"},
+    {"table 2", measure_table_2, false, true, false, "kaveri"},
     {"figure 15", measure_figure_15, false, true, true, "kaveri"},
     {"copy", measure_copy, false, false},
 };
@@ -88,6 +89,12 @@ void print_figures(const Json& figures) {
                         point["every"].get<unsigned>(), point["entry_bytes"].get<unsigned>(),
                         number(point["us"])));
   }
+  if (figures.contains("table 2")) {
+    print("\nTable 2: the processor's loads and interrupts a second\n");
+    for (const Json& point : figures["table 2"])
+      print(fmt::format("{:<10} {:>10} {:>10}\n", point["method"].get<std::string>(),
+                        number(point["loads_per_s"]), number(point["interrupts_per_s"])));
+  }
   if (figures.contains("15")) {
     print("\nFigure 15: us of the kernels and of the whole run, start-up included\n");
     print(fmt::format("{:<14} {:<10} {:>10} {:>10}\n", "program", "method", "kernels", "whole"));
@@ -105,8 +112,10 @@ void print_figures(const Json& figures) {
 }
 
 std::vector<const char*> experiments_of(const Choice& choice) {
-  for (const std::string& name : choice.benchmarks)
+  for (const std::string& name : choice.benchmarks) {
+    if (name == "kaveri/bandwidth") return {"figure 11", "table 2"};
     if (name.starts_with("kaveri/")) return {"figure 15"};
+  }
   return {"figure 3", "figure 4", "figure 5", "figure 7"};
 }
 

@@ -1,7 +1,8 @@
 // dashti2017 Figure 11: the bandwidth at which the GPU writes an array, a work-item an entry of 8 bytes; the
 // array is written anew by each launch. Figure 12: work-items write entry 0 alone (--threads N, one word).
 //   bandwidth --method hsa-fine --bytes 67108864 --launches 3 --code FOLDER
-// Prints the time of a launch as the host sees it and the kernel's, the smallest of all.
+// Prints the time of a launch as the host sees it and the kernel's, the smallest of all; and of all launches.
+// Table 2 counts what the host does meanwhile.
 #include "frameworks.h"
 
 int main(int argc, char** argv) {
@@ -20,7 +21,7 @@ int main(int argc, char** argv) {
   uint64_t* const entries = data.host;
   memset(entries, 0, data.bytes);
   to_gpu(&data);
-  double launch_ns = 0, best_kernel_ns = 0;
+  double launch_ns = 0, best_kernel_ns = 0, all_ns = 0;
   for (unsigned long i = 0; i < launches; i++) {
     const uint64_t first = 1000 * (i + 1);
     const double start = host_ns();
@@ -28,6 +29,7 @@ int main(int argc, char** argv) {
            (struct argument[]){{.memory = &data}, {.value = &first, .bytes = sizeof first}});
     wait_for_gpu();
     const double whole = host_ns() - start, own = kernel_ns();
+    all_ns += whole;
     if (i == 0 || whole < launch_ns) launch_ns = whole;
     if (i == 0 || own < best_kernel_ns) best_kernel_ns = own;
   }
@@ -44,7 +46,7 @@ int main(int argc, char** argv) {
               (unsigned long long)(last + i));
       return 1;
     }
-  printf("launch_ns %.0f\nkernel_ns %.0f\ngb_per_s %.3f\n", launch_ns, best_kernel_ns,
+  printf("launch_ns %.0f\nall_ns %.0f\nkernel_ns %.0f\ngb_per_s %.3f\n", launch_ns, all_ns, best_kernel_ns,
          8.0 * (double)threads / launch_ns);
   return 0;
 }

@@ -130,7 +130,7 @@ static inline void launch_2d(const char* name, const size_t threads[2], const si
 
 static inline void wait_for_gpu(void) {
   while (hsa_signal_wait_scacquire(framework.done, HSA_SIGNAL_CONDITION_LT, 1, UINT64_MAX,
-                                   HSA_WAIT_STATE_ACTIVE) > 0) {
+                                   waits_actively ? HSA_WAIT_STATE_ACTIVE : HSA_WAIT_STATE_BLOCKED) > 0) {
   }
 }
 

@@ -73,7 +73,12 @@ static inline void launch_2d(const char* name, const size_t threads[2], const si
                                &framework.event));
 }
 
-static inline void wait_for_gpu(void) { CHECK(clFinish(framework.queue)); }
+static inline void wait_for_gpu(void) {
+  cl_int status = waits_actively ? CL_QUEUED : CL_COMPLETE;
+  while (status > CL_COMPLETE)
+    CHECK(clGetEventInfo(framework.event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL));
+  CHECK(clFinish(framework.queue));
+}
 
 // Of the last launch, which has ended.
 static inline double kernel_ns(void) {

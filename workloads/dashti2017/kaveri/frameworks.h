@@ -49,6 +49,8 @@ struct argument {
 enum { kMostKernels = 4 };  // of a program
 
 static char code_file[4096];  // without its ending
+// wait_for_gpu() looks again and again. --wait active or blocked; HSA's wait is active, OpenCL's blocked.
+static int waits_actively;
 
 // Takes `--name VALUE` out of the arguments, the last one counts; `otherwise` where it is not there.
 static inline const char* option(int* argc, char** argv, const char* name, const char* otherwise) {
@@ -106,6 +108,12 @@ static inline char* whole_file(const char* name, size_t* bytes) {
 static inline void open_framework(int* argc, char** argv, const char* code) {
   const char* const name = option(argc, argv, "method", method_names[0]);
   const char* const folder = option(argc, argv, "code", ".");
+  const char* const wait = option(argc, argv, "wait", strncmp(name, "hsa", 3) == 0 ? "active" : "blocked");
+  waits_actively = strcmp(wait, "active") == 0;
+  if (!waits_actively && strcmp(wait, "blocked") != 0) {
+    fprintf(stderr, "%s: --wait %s: known are active blocked\n", argv[0], wait);
+    exit(2);
+  }
   unsigned method = 0;
   while (method < kMethods && strcmp(name, method_names[method]) != 0) method++;
   if (method == kMethods) {
