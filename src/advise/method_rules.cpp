@@ -1,7 +1,11 @@
 // Which memory a run's data are in, on a machine whose cores and GPU have one DRAM (dashti2017 section 3).
 #include <algorithm>
+#include <optional>
+#include <string>
+#include <vector>
 
 #include "advise/kernel_view.h"
+#include "config/names.h"
 #include "memory/allocation_methods.h"
 #include "report/terminal/table_text.h"
 
@@ -9,19 +13,39 @@ namespace duet::advise {
 
 namespace {
 
-using memory::AllocatingCall;
 using report::PathPart;
 
 constexpr const char* kRule = "memory_method";
 
-// The calls of a run that allocate memory which both sides reach, and the functions that make them.
-struct Source {
-  AllocatingCall call;
-  const char* functions;
+// Memory that both sides reach, as most of the program's is: its row, and the call that gives it.
+struct Used {
+  const config::Method& method;
+  std::string call;
 };
-constexpr Source kSources[] = {{AllocatingCall::Pinned, "cudaHostAlloc cudaMallocHost"},
-                               {AllocatingCall::Managed, "cudaMallocManaged"},
-                               {AllocatingCall::Shared, "duetSharedAlloc"}};
+
+std::optional<Used> used_memory(const Facts& facts) {
+  std::optional<Used> used;
+  Bytes most = 0;
+  for (const report::AllocatedByCall& memory : facts.report().memory)
+    for (const config::Method& method : facts.machine().methods)
+      if (method.name == memory.method && method.cpu != "none" && memory.bytes > most) {
+        most = memory.bytes;
+        used.emplace(method, memory.call);
+      }
+  return used;
+}
+
+// Of a program: it has the calls of one API.
+std::string_view api_of(std::string_view call) {
+  return call.starts_with("cl") ? "cl" : call.starts_with("hsa") ? "hsa" : "cuda";
+}
+
+std::string calls_of_api(const config::Method& method, std::string_view api) {
+  std::string calls;
+  for (const std::string_view call : memory::words_of(method.calls))
+    if (api_of(call) == api) calls += (calls.empty() ? "" : " ") + std::string(call);
+  return calls;
+}
 
 std::uint64_t calls_of(const Facts& facts, std::string_view functions) {
   std::uint64_t all = 0;
@@ -40,10 +64,14 @@ bool is_legal(const Facts& facts, const config::Method& method) {
   return method.cpu != "none" && (!method.unsafe || calls_of(facts, "duetFlushCpu duetFlushGpu") != 0);
 }
 
-std::vector<report::AdvisedMethod> others_than(const Facts& facts, const config::Method& used) {
+// Those of the program's API, and those that no call gives.
+std::vector<report::AdvisedMethod> others_than(const Facts& facts, const Used& used) {
   std::vector<report::AdvisedMethod> others;
-  for (const config::Method& method : facts.machine().methods)
-    if (&method != &used && is_legal(facts, method)) others.push_back({method.name, method.calls});
+  for (const config::Method& method : facts.machine().methods) {
+    const std::string calls = calls_of_api(method, api_of(used.call));
+    if (&method != &used.method && is_legal(facts, method) && (method.calls.empty() || !calls.empty()))
+      others.push_back({method.name, calls});
+  }
   return others;
 }
 
@@ -85,52 +113,103 @@ double kernels_wait(const Facts& facts) {
   return saves;
 }
 
-void uncached_memory(const Facts& facts, const config::Method& used, const Source& source, Advices& out) {
-  const double cores = used.cpu == "uncached"
+// Of a byte, by the GPU's own controllers.
+double dram_ps_per_byte(const config::Dram& dram) {
+  return static_cast<double>(dram.burst_cycles) * 1e9 /
+         (static_cast<double>(dram.burst_bytes * dram.channels) *
+          static_cast<double>(dram.command_clock_khz));
+}
+
+// What kernels would not wait for if their bytes came by the GPU's own controllers instead of the link.
+double link_waits(const Facts& facts, const config::Method& used) {
+  const config::Machine& machine = facts.machine();
+  const bool has_other = std::any_of(machine.methods.begin(), machine.methods.end(), [](const auto& method) {
+    return method.cpu != "none" && method.route == "memory";
+  });
+  if (used.route != "link" || !has_other) return 0;
+  const double ps_per_byte = dram_ps_per_byte(machine.gpu.dram);
+  double saves = 0;
+  Advices nothing;
+  for (const KernelFacts& kernel : facts.kernels) {
+    const KernelView view(facts, kernel, nothing);
+    const double across = view.count("link.to_host.payload_bytes") * 1e6 /
+                              static_cast<double>(machine.link.payload_mb_per_s_to_host) +
+                          view.count("link.to_gpu.payload_bytes") * 1e6 /
+                              static_cast<double>(machine.link.payload_mb_per_s_to_gpu);
+    const double bytes = view.count("link.to_host.payload_bytes") + view.count("link.to_gpu.payload_bytes");
+    const double less = across - bytes * ps_per_byte;
+    if (less > 0)
+      saves += static_cast<double>(facts.on_path(std::min(less, view.memory_waits() * view.time())));
+  }
+  return saves;
+}
+
+// What the driver does on the processor for a page table of the GPU's own.
+double tables_filled(const Facts& facts) {
+  return static_cast<double>(counter(facts, "driver.filled_pages")) *
+         static_cast<double>(facts.machine().driver.handlers.page_ns) * kPicosecondsPerNanosecond;
+}
+
+void shared_memory(const Facts& facts, const Used& used, Advices& out) {
+  const config::Method& method = used.method;
+  auto others = others_than(facts, used);
+  const std::string calls = calls_in_text(others);
+  if (calls.empty()) return;
+  const double busy =
+      static_cast<double>(counter(facts, "cpu_maintenance.busy_ps") + counter(facts, "cache_engine.busy_ps"));
+  const double table = tables_filled(facts), way = link_waits(facts, method);
+  const double cores = method.cpu == "uncached"
                            ? cores_wait(facts) * static_cast<double>(facts.path(PathPart::BetweenCalls))
                            : 0;
-  const double gpu = used.gpu_l2 ? 0 : kernels_wait(facts);
-  auto others = others_than(facts, used);
-  if (cores + gpu <= 0 || calls_in_text(others).empty()) return;
+  const double gpu = method.gpu_l2 ? 0 : kernels_wait(facts);
+  const double all = std::min(busy + table + way + cores + gpu, static_cast<double>(facts.run_ps));
+  if (all <= 0) return;
+  std::vector<std::string> facts_in_words;
+  const auto add = [&](double time, auto&& words) {
+    if (time > 0) facts_in_words.push_back(words());
+  };
+  add(cores + gpu, [&] {
+    return fmt::format("{} accesses of cores and {} requests of the GPU go past caches",
+                       counter(facts, "directory.uncached"), counter(facts, "l2.passed"));
+  });
+  add(busy, [&] {
+    return fmt::format("the driver goes through {} lines of cores and {} ranges of L2, in {}",
+                       counter(facts, "cpu_maintenance.lines"), counter(facts, "cache_engine.ranges"),
+                       report::duration(static_cast<Picoseconds>(busy)));
+  });
+  add(table, [&] {
+    return fmt::format("it fills {} entries of the GPU's page table, in about {}",
+                       counter(facts, "driver.filled_pages"),
+                       report::duration(static_cast<Picoseconds>(table)));
+  });
+  add(way, [&] {
+    return fmt::format("kernels wait about {} longer for the link than for the GPU's own controllers",
+                       report::duration(static_cast<Picoseconds>(way)));
+  });
+  const char* const bound_by = cores + gpu >= std::max(busy, table + way) ? "memory that caches do not hold"
+                               : busy >= table + way                      ? "caches that are written back"
+                                                     : "memory that the GPU reaches across the link";
   out.push_back(
       {kRule,
        "",
-       "memory that caches do not hold",
-       fmt::format("{} accesses of cores and {} requests of the GPU go past caches, to memory of {} ({})",
-                   counter(facts, "directory.uncached"), counter(facts, "l2.passed"),
-                   memory::words_of(source.functions).front(), used.name),
-       "allocate with " + calls_in_text(others),
-       static_cast<Picoseconds>(cores + gpu),
+       bound_by,
+       fmt::format("memory of {} ({}): {}", used.call, method.name, fmt::join(facts_in_words, "; ")),
+       "allocate with " + calls,
+       static_cast<Picoseconds>(all),
        {}});
   out.back().methods = std::move(others);
 }
 
-void maintained_memory(const Facts& facts, const config::Method& used, const Source& source, Advices& out) {
-  const Picoseconds busy = counter(facts, "cpu_maintenance.busy_ps") + counter(facts, "cache_engine.busy_ps");
-  auto others = others_than(facts, used);
-  if (busy == 0 || calls_in_text(others).empty()) return;
-  out.push_back(
-      {kRule,
-       "",
-       "caches that are written back",
-       fmt::format(
-           "for memory of {} ({}) the driver goes through {} lines of cores and {} ranges of L2, in {}",
-           memory::words_of(source.functions).front(), used.name, counter(facts, "cpu_maintenance.lines"),
-           counter(facts, "cache_engine.ranges"), report::duration(busy)),
-       "allocate with " + calls_in_text(others),
-       std::min(busy, facts.run_ps),
-       {}});
-  out.back().methods = std::move(others);
-}
-
-// Copies from DRAM to the same DRAM. Instead the driver goes through the lines of a launch's data, and what
-// the host has written leaves its caches as fast as a copy engine moves it.
+// Copies from DRAM to the same DRAM. Instead, at each launch, the driver goes through the lines of its data,
+// or their pages, as the other row says; what the host has written leaves its caches as fast as a copy engine
+// moves it, or kernels fetch it across the link.
 void copies_in_one_dram(const Facts& facts, Advices& out) {
   const config::Machine& machine = facts.machine();
   const CopyFacts &in = facts.to_device, &back = facts.to_host;
+  const std::string_view api = facts.in_words("cuda", "cl");
   const config::Method* kept = nullptr;
   for (const config::Method& method : machine.methods)
-    if (method.cpu == "write-back" && method.gpu_l2 && !method.unsafe && !method.calls.empty())
+    if (method.cpu == "write-back" && method.gpu_l2 && !method.unsafe && !calls_of_api(method, api).empty())
       kept = &method;
   if (kept == nullptr || in.copies + back.copies == 0) return;
   // On the critical path a pageable copy is its call's.
@@ -140,26 +219,43 @@ void copies_in_one_dram(const Facts& facts, Advices& out) {
   const double buffers = static_cast<double>(std::max<std::size_t>(in.pageable_sizes.size(), 1));
   const double of_launch =
       buffers * static_cast<double>(in.bytes) / static_cast<double>(std::max<std::uint64_t>(in.copies, 1));
-  const double lines =
-      static_cast<double>(facts.launches) * of_launch / static_cast<double>(machine.cpu->line_bytes);
-  const double loop = lines * static_cast<double>(machine.memory_fabric->maintenance.cpu_line_cycles) * 1e9 /
-                      static_cast<double>(machine.cpu->clock_khz);
-  const double written =
-      static_cast<double>(in.bytes) * 1e6 /
-      static_cast<double>(std::max<std::uint64_t>(machine.link.payload_mb_per_s_to_gpu, 1));
-  if (copies <= loop + written) return;
+  const double of_launches = static_cast<double>(facts.launches) * of_launch;
+  const double lines = memory::has_word(kept->at_launch, "clean-cpu")
+                           ? of_launches / static_cast<double>(machine.cpu->line_bytes)
+                           : 0;
+  const double pages = memory::has_word(kept->at_launch, config::kFillTable)
+                           ? of_launches / static_cast<double>(machine.gpu.dram.page_bytes)
+                           : 0;
+  const double loop =
+      lines * static_cast<double>(machine.memory_fabric->maintenance.cpu_line_cycles) * 1e9 /
+          static_cast<double>(machine.cpu->clock_khz) +
+      pages * static_cast<double>(machine.driver.handlers.page_ns) * kPicosecondsPerNanosecond;
+  const double across =
+      1e6 / static_cast<double>(std::max<std::uint64_t>(machine.link.payload_mb_per_s_to_gpu, 1));
+  double moved = static_cast<double>(in.bytes) * across;
+  if (kept->route == "link") {
+    Advices nothing;
+    for (const KernelFacts& kernel : facts.kernels) {
+      const KernelView view(facts, kernel, nothing);
+      moved += (view.count("dram.read_bytes") + view.count("dram.written_bytes")) *
+               std::max(0.0, across - dram_ps_per_byte(machine.gpu.dram));
+    }
+  }
+  if (copies <= loop + moved) return;
+  const std::string first(memory::words_of(calls_of_api(*kept, api)).front());
   out.push_back(
       {kRule,
        "",
        "copies inside one DRAM",
        fmt::format("{} copies bring {} bytes from one place in it to another, in {}; with memory "
-                   "that both sides reach {:.0f} lines of the cores would be written back, in about {}",
+                   "that both sides reach {:.0f} {}, in about {}",
                    in.copies + back.copies, in.bytes + back.bytes,
-                   report::duration(in.time_ps + back.time_ps), lines,
-                   report::duration(static_cast<Picoseconds>(loop + written))),
-       fmt::format("allocate with {} once for both sides, and leave the copies out",
-                   memory::words_of(kept->calls).front()),
-       static_cast<Picoseconds>(copies - loop - written),
+                   report::duration(in.time_ps + back.time_ps), pages != 0 ? pages : lines,
+                   pages != 0 ? "entries of a page table would be written, and kernels wait for the link"
+                              : "lines of the cores would be written back",
+                   report::duration(static_cast<Picoseconds>(loop + moved))),
+       fmt::format("allocate with {} once for both sides, and leave the copies out", first),
+       static_cast<Picoseconds>(copies - loop - moved),
        {}});
 }
 
@@ -168,16 +264,11 @@ void copies_in_one_dram(const Facts& facts, Advices& out) {
 void advise_methods(const Facts& facts, Advices& out) {
   const config::Machine& machine = facts.machine();
   if (!machine.memory_fabric || !facts.report().processor || facts.kernels.empty()) return;
-  for (const Source& source : kSources) {
-    const config::Method* const used = memory::method_of(machine, source.call);
-    if (used == nullptr || calls_of(facts, source.functions) == 0) continue;
-    if (used->cpu == "uncached" || !used->gpu_l2)
-      uncached_memory(facts, *used, source, out);
-    else
-      maintained_memory(facts, *used, source, out);
-    return;  // a program of several methods is judged by the first: --method changes them together
-  }
-  copies_in_one_dram(facts, out);
+  // A program of several methods is judged by the largest: --method changes them together.
+  if (const std::optional<Used> used = used_memory(facts))
+    shared_memory(facts, *used, out);
+  else
+    copies_in_one_dram(facts, out);
 }
 
 }  // namespace duet::advise
