@@ -163,8 +163,10 @@ Picoseconds Facts::path(report::PathPart part) const {
 
 Picoseconds Facts::on_path(double ps) const {
   if (kernels_ps == 0 || ps <= 0) return 0;
-  const double share =
-      std::min(1.0, static_cast<double>(path(report::PathPart::Kernels)) / static_cast<double>(kernels_ps));
+  Picoseconds on_it = path(report::PathPart::Kernels);
+  // Of user queues kernels are waited for by the program's own code: between calls, as far as is known.
+  if (driver_launches < launches) on_it += path(report::PathPart::BetweenCalls);
+  const double share = std::min(1.0, static_cast<double>(on_it) / static_cast<double>(kernels_ps));
   return static_cast<Picoseconds>(ps * share);
 }
 

@@ -120,26 +120,28 @@ double dram_ps_per_byte(const config::Dram& dram) {
           static_cast<double>(dram.command_clock_khz));
 }
 
-// What kernels would not wait for if their bytes came by the GPU's own controllers instead of the link.
-double link_waits(const Facts& facts, const config::Method& used) {
+constexpr double kBusyLink = 0.6;  // of a kernel's time: it waits for the link, whatever its warps do
+
+// What kernels would not wait for if their bytes came by the GPU's own controllers instead of the link, as
+// with one of the other methods.
+double link_waits(const Facts& facts, const Used& used, const std::vector<report::AdvisedMethod>& others) {
+  const auto is_nearer = [&](const config::Method& method) {
+    return method.route == "memory" && std::any_of(others.begin(), others.end(), [&](const auto& other) {
+             return other.name == method.name;
+           });
+  };
   const config::Machine& machine = facts.machine();
-  const bool has_other = std::any_of(machine.methods.begin(), machine.methods.end(), [](const auto& method) {
-    return method.cpu != "none" && method.route == "memory";
-  });
-  if (used.route != "link" || !has_other) return 0;
-  const double ps_per_byte = dram_ps_per_byte(machine.gpu.dram);
+  if (used.method.route != "link" || std::none_of(machine.methods.begin(), machine.methods.end(), is_nearer))
+    return 0;
   double saves = 0;
   Advices nothing;
   for (const KernelFacts& kernel : facts.kernels) {
     const KernelView view(facts, kernel, nothing);
-    const double across = view.count("link.to_host.payload_bytes") * 1e6 /
-                              static_cast<double>(machine.link.payload_mb_per_s_to_host) +
-                          view.count("link.to_gpu.payload_bytes") * 1e6 /
-                              static_cast<double>(machine.link.payload_mb_per_s_to_gpu);
-    const double bytes = view.count("link.to_host.payload_bytes") + view.count("link.to_gpu.payload_bytes");
-    const double less = across - bytes * ps_per_byte;
-    if (less > 0)
-      saves += static_cast<double>(facts.on_path(std::min(less, view.memory_waits() * view.time())));
+    const double bytes = view.count("link.to_host_payload_bytes") + view.count("link.to_gpu_payload_bytes");
+    const double busy = std::max(view.count("link.to_host_busy_ps"), view.count("link.to_gpu_busy_ps"));
+    const double less = busy - bytes * dram_ps_per_byte(machine.gpu.dram);
+    const double waits = busy > kBusyLink * view.time() ? less : view.memory_waits() * view.time();
+    saves += static_cast<double>(facts.on_path(std::max(0.0, std::min(less, waits))));
   }
   return saves;
 }
@@ -157,7 +159,7 @@ void shared_memory(const Facts& facts, const Used& used, Advices& out) {
   if (calls.empty()) return;
   const double busy =
       static_cast<double>(counter(facts, "cpu_maintenance.busy_ps") + counter(facts, "cache_engine.busy_ps"));
-  const double table = tables_filled(facts), way = link_waits(facts, method);
+  const double table = tables_filled(facts), way = link_waits(facts, used, others);
   const double cores = method.cpu == "uncached"
                            ? cores_wait(facts) * static_cast<double>(facts.path(PathPart::BetweenCalls))
                            : 0;
@@ -264,11 +266,13 @@ void copies_in_one_dram(const Facts& facts, Advices& out) {
 void advise_methods(const Facts& facts, Advices& out) {
   const config::Machine& machine = facts.machine();
   if (!machine.memory_fabric || !facts.report().processor || facts.kernels.empty()) return;
-  // A program of several methods is judged by the largest: --method changes them together.
-  if (const std::optional<Used> used = used_memory(facts))
-    shared_memory(facts, *used, out);
-  else
+  // A program of several methods is judged by the largest: --method changes them together. Of memory by
+  // malloc, which HSA programs share, it changes nothing: the cores have it in their caches.
+  const std::optional<Used> used = used_memory(facts);
+  if (!used)
     copies_in_one_dram(facts, out);
+  else if (used->call != config::kMethodCalls.back())
+    shared_memory(facts, *used, out);
 }
 
 }  // namespace duet::advise

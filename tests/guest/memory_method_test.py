@@ -6,7 +6,7 @@ import json
 import re
 
 from simulated_host import DUET, SOURCE, WORK, GuestFixture, call, main, stats
-from compile_once import compile_well  # noqa: E402
+from compile_once import compile_once, compile_well  # noqa: E402
 
 PROGRAM = SOURCE / "tests/advise/methods.cu"
 
@@ -85,6 +85,43 @@ class MemoryMethod(GuestFixture):
             done = call(DUET, "run", "-q", "--out", WORK / "nothing", *words)
             self.assertEqual(done.returncode, 0, done.stderr)
             self.assertNotIn("memory_method", [one["rule"] for one in stats(WORK / "nothing")["advice"]])
+
+    def framework(self, method, launches):
+        """What `duet advise` writes of dashti2017's bandwidth program by a method of OpenCL or HSA, on kaveri."""
+        folder = SOURCE / "workloads/dashti2017/kaveri"
+        hsa = method.startswith("hsa")
+        binary, out = WORK / f"bandwidth-{'hsa' if hsa else 'cl'}", WORK / f"{method}-{launches}"
+        flags = ["-DFRAMEWORK_HSA", folder / "bandwidth.c", "-lhsa-runtime64"] if hsa else [folder / "bandwidth.c", "-lOpenCL"]
+        done = compile_once(DUET, ["--host", "riscv64", "-O2", *flags], binary)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(call(DUET, "hsacc", folder / "bandwidth.cl", "-o", WORK / "bandwidth.hsaco").returncode, 0)
+        done = call(DUET, "run", "--quiet", "--no-html", "--host", "simulated", "--machine", "kaveri", "--set", "driver.start_up.opencl_us=30", "--set",
+                    "driver.start_up.hsa_us=25", "--out", out, binary, "--method", method, "--bytes", 1 << 20, "--launches", launches, "--times", "no",
+                    "--code", WORK if hsa else folder)
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
+        self.assertEqual(call(DUET, "advise", out).returncode, 0)
+        advice = json.loads((out / "advice.json").read_text())["advice"]
+        return [one for one in advice if one["rule"] == "memory_method"], stats(out)["account"]["time_ps"]
+
+    def test_opencl(self):
+        (one,), time = self.framework("svm-fine", 40)
+        self.assertEqual((one["bound_by"], one["try"]), ("caches that are written back", "allocate with clSVMAllocAtomics"))
+        self.assertIn("it fills 10496 entries of the GPU's page table", one["because"])
+        self.assertEqual([(method["method"], method["calls"], method["result"]) for method in one["methods"]], [("fine", "clSVMAllocAtomics", "same")])
+        self.assertEqual(one["measured_ps"], time - one["methods"][0]["time_ps"])
+        self.assertGreater(one["measured_ps"], time / 50)
+        # A launch is slower across the link, and the table is filled for it: many are not worth it.
+        (one,), _ = self.framework("cl-1.2", 1)
+        self.assertEqual((one["bound_by"], one["try"]),
+                         ("copies inside one DRAM", "allocate with clSVMAlloc once for both sides, and leave the copies out"))
+        self.assertEqual(self.framework("cl-1.2", 40)[0], [])
+
+    def test_hsa(self):
+        (one,), time = self.framework("hsa-coarse", 2)
+        self.assertEqual((one["bound_by"], one["try"]), ("memory that caches do not hold", "allocate with hsaFineGrained"))
+        self.assertEqual(one["measured_ps"], time - one["methods"][0]["time_ps"])
+        self.assertGreater(one["measured_ps"], time / 10)
+        self.assertEqual(self.framework("hsa-fine", 40)[0], [], "--method does not move memory of malloc")
 
     def test_the_page_has_the_methods(self):
         one, _, _ = self.measured("reuse")

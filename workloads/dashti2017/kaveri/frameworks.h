@@ -48,6 +48,8 @@ struct argument {
 
 enum { kMostKernels = 4 };  // of a program
 
+static int prints_times;  // --times no: nothing is printed, and runs with other times can be compared
+
 static char code_file[4096];  // without its ending
 // wait_for_gpu() looks again and again. --wait active or blocked; HSA's wait is active, OpenCL's blocked.
 static int waits_actively;
@@ -108,6 +110,7 @@ static inline char* whole_file(const char* name, size_t* bytes) {
 static inline void open_framework(int* argc, char** argv, const char* code) {
   const char* const name = option(argc, argv, "method", method_names[0]);
   const char* const folder = option(argc, argv, "code", ".");
+  prints_times = strcmp(option(argc, argv, "times", "yes"), "no") != 0;
   const char* const wait = option(argc, argv, "wait", strncmp(name, "hsa", 3) == 0 ? "active" : "blocked");
   waits_actively = strcmp(wait, "active") == 0;
   if (!waits_actively && strcmp(wait, "blocked") != 0) {
