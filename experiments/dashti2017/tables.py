@@ -4,7 +4,7 @@
     duet reproduce dashti2017 --work runs --controls --json score.json
     experiments/dashti2017/tables.py --commit 4d142d1b score.json && docs/results/render.py
 
---commit: the one whose Duet measured. A scorecard of `--only D-F11,D-F12,D-F13` gives the tables of dashti2017-kaveri.md, one without
+--commit: the one whose Duet measured. A scorecard of `--only D-F11,D-F12,D-F13,D-F15,D-T2` gives the tables of dashti2017-kaveri.md, one without
 these rows those of tk1, one with all both."""
 import argparse
 import pathlib
@@ -15,7 +15,7 @@ import scorecard  # noqa: E402
 from scorecard import number  # noqa: E402
 
 METHODS = ["default", "hostalloc", "managed", "sharedalloc"]
-KAVERI = ("D-F11", "D-F12", "D-F13", "D-F15")
+KAVERI = ("D-F11", "D-F12", "D-F13", "D-F15", "D-T2")
 
 
 def bandwidth(score):
@@ -95,6 +95,22 @@ def padding(score):
         [str(entry), *(number(times[entry, *column]) for column in columns)] for entry in sorted({key[0] for key in times})]
 
 
+def processor(score):
+    """Table 2: a row a framework."""
+    return ["method", "million loads a second", "interrupts a second"], [
+        [p["method"], number(p["loads_per_s"] / 1e6), number(p["interrupts_per_s"])] for p in score["figures"]["table 2"]]
+
+
+def applications(score):
+    """Figure 15: a row a program and a method, us."""
+    first = {}
+    rows = []
+    for p in score["figures"]["15"]:
+        whole = first.setdefault(p["program"], p["whole_us"])
+        rows.append([p["program"], p["method"], number(p["kernels_us"]), number(p["whole_us"]), number(p["whole_us"] / whole)])
+    return ["program", "method", "kernels us", "whole us", "over cl-1.2"], rows
+
+
 def choices(score):
     """What moves by more than a tenth."""
     rows = []
@@ -121,7 +137,7 @@ def main():
     tables = {}
     if kaveri["rows"]:
         tables = {"kaveri-claims": scorecard.claims([kaveri]), "kaveri-frameworks": frameworks(score), "kaveri-word": one_word(score),
-                  "kaveri-padding": padding(score)}
+                  "kaveri-padding": padding(score), "kaveri-processor": processor(score), "kaveri-applications": applications(score)}
     if own["rows"]:
         tables |= {"claims": scorecard.claims([own]), "bandwidth": bandwidth(score), "applications": programs(score), "lines": lines(score),
                    "in-l1": in_l1(score), "halves": halves(score), "outside": outside(score)}
