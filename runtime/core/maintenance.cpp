@@ -83,11 +83,14 @@ void Maintenance::submit(host::HostThread& host, std::vector<driver::CacheJob> j
 void Maintenance::before_launch(host::HostThread& host, driver::Command& command) {
   if (maintained_.empty()) return;
   std::vector<CpuMaintenance::Job> cores, none;
+  std::vector<VirtualAddress> tables;
   for (const auto& [base, range] : maintained_) {
     add(range.at_launch, base, range.bytes, command.caches_before, cores);
     add(range.at_end, base, range.bytes, command.caches_after, none);
-    if (range.at_launch.fill_table) runtime_.driver_work().fill(host, base);
+    if (range.at_launch.fill_table) tables.push_back(base);
   }
+  // Meanwhile other threads may release memory.
+  for (const VirtualAddress base : tables) runtime_.driver_work().fill(host, base);
   maintain_cores(host, std::move(cores));
 }
 
