@@ -39,7 +39,7 @@ SHAPES = {"lustig2013": {
     "a slow controller": {"gpu.dram.controller_cycles": 90},
 }, "kaveri": {  # of this width, since each warp has a thread of the test
     "as it is": {"gpu.sm.warp_width": 32},
-    "far from the cores": {"gpu.sm.warp_width": 32, "link.latency_ns": 200},
+    "far from cores and DRAM": {"gpu.sm.warp_width": 32, "link.latency_ns": 200, "gpu.dram.controller_cycles": 196},
     "small TLBs": {"gpu.sm.warp_width": 32, "translation.tlb_entries": 1, "translation.l2_tlb_entries": 2, "translation.l2_tlb_ways": 2},
 }}
 # What a store buffer of the CPU shows: it must be seen, or the tests see nothing.
