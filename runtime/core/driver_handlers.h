@@ -14,7 +14,7 @@ inline constexpr uint64_t kEntryValid = 1, kEntryFrameBit = 10;
 
 // What the kernel knows of a frame: a line, in which the driver counts itself as a user.
 struct FrameRecord {
-  uint64_t flags, users, rest[6];
+  uint64_t users, rest[7];
 };
 
 // The memory of one allocation. Arrays have an element a page.

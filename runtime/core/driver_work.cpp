@@ -1,6 +1,5 @@
 #include "core/driver_work.h"
 
-#include <algorithm>
 #include <vector>
 
 #include "core/driver_handlers.h"

@@ -271,7 +271,7 @@ void advise_methods(const Facts& facts, Advices& out) {
   const std::optional<Used> used = used_memory(facts);
   if (!used)
     copies_in_one_dram(facts, out);
-  else if (used->call != config::kMethodCalls.back())
+  else if (used->call != "hsaFineGrained")
     shared_memory(facts, *used, out);
 }
 

@@ -96,7 +96,7 @@ bool Session::wait(HostThread& host, const std::function<bool()>& done, Picoseco
     return done() || any_due() || (deadline != kNever && engine.next_time() > deadline);
   };
   // Who asks again and again pays for a look, who sleeps for being woken.
-  const bool sleeps = !active && !ended();
+  const bool sleeps = !active && !done();
   host.wait(core_.cost(active ? CallKind::Other : CallKind::EventSynchronize), ended);
   if (sleeps && done()) core_.driver_work().interrupt(host);
   if (!done() && !any_due() && host.clock() < deadline) {

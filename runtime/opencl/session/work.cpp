@@ -71,8 +71,9 @@ cl_int give(Session& session, HostThread& host, _cl_command_queue& queue, const 
 void wait_until(Session& session, HostThread& host, CallKind kind, const std::function<bool()>& ended) {
   const config::CallLatency& cost = session.core().cost(kind);
   while (!ended()) {
+    const bool sleeps = !session.any_due();
     host.wait(cost, [&] { return ended() || session.any_due(); });
-    session.core().driver_work().interrupt(host);
+    if (sleeps) session.core().driver_work().interrupt(host);
     if (ended()) break;
     call_due(session);
     go_on(session, host);

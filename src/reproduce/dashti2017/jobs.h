@@ -1,6 +1,7 @@
 // A run of one of the paper's programs, as its figures make them.
 #pragma once
 
+#include <array>
 #include <optional>
 #include <string>
 
@@ -14,7 +15,10 @@ Job job_of(Experiments& experiments, const Setup& setup, const char* program, co
 
 std::optional<double> ratio(std::optional<double> of, std::optional<double> to);
 
-// The same of a program of OpenCL and HSA, in workloads/dashti2017/kaveri.
+// Of Figures 11 to 14 and Table 2: methods of those programs.
+inline constexpr std::array<const char*, 3> kFrameworks = {"cl-1.2", "svm-fine", "hsa-fine"};
+
+// As job_of(), of a program of OpenCL or HSA in workloads/dashti2017/kaveri.
 Job framework_job_of(Experiments& experiments, const Setup& setup, const char* program,
                      const std::string& method, Strings arguments);
 // A time that such a program printed; nothing when it failed.

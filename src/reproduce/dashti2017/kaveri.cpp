@@ -9,8 +9,6 @@ namespace duet::reproduce::dashti2017 {
 
 namespace {
 
-constexpr std::array<const char*, 3> kFrameworks = {"cl-1.2", "svm-fine", "hsa-fine"};
-
 std::string text(std::uint64_t value) { return std::to_string(value); }
 
 }  // namespace

@@ -7,7 +7,6 @@
 namespace duet::reproduce::dashti2017 {
 
 void measure_table_2(Experiments& experiments, const Setup& setup, Measurements& out) {
-  constexpr std::array<const char*, 3> kFrameworks = {"cl-1.2", "svm-fine", "hsa-fine"};
   // What a longer run has more than a short one is that of the launches: start-up and compilation are in
   // both.
   constexpr std::array<const char*, 2> kLaunches = {"4", "12"};
