@@ -27,9 +27,9 @@ class Tlb {
       }
     return false;
   }
-  // Takes the place of the least recently used one.
+  // Takes the place of the least recently used one, unless it is there.
   void insert(std::uint64_t page) {
-    if (sets_ == 0) return;
+    if (sets_ == 0 || find(page)) return;
     std::uint64_t chosen = page % sets_ * ways_;
     for (std::uint64_t way = chosen; way < page % sets_ * ways_ + ways_; ++way)
       if (used_[way] < used_[chosen]) chosen = way;

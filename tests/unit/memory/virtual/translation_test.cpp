@@ -103,6 +103,15 @@ struct TranslationRig {
   Picoseconds end = 0;
 };
 
+TEST(Tlb, WhatIsThereAlreadyTakesNoSecondPlace) {
+  Tlb tlb(2, 2);
+  tlb.insert(1);
+  tlb.insert(2);
+  tlb.insert(2);
+  EXPECT_TRUE(tlb.find(1));
+  EXPECT_TRUE(tlb.find(2));
+}
+
 TEST(Translation, WhatNeedsNoneOrIsHeldGoesOnACycleLater) {
   TranslationRig rig;
   const Picoseconds free = rig.time_of(1, Translation::None);
