@@ -237,7 +237,8 @@ Subcommand reproduce_command(CLI::App& duet) {
   CLI::App* app = duet.add_subcommand("reproduce", "measure what a paper claims");
   const auto options = std::make_shared<reproduce::Options>();
   app->add_option("paper", options->paper, "lustig2013, yang2012 or dashti2017")->required();
-  app->add_option("--only", options->only, "claims, separated by commas, or 'choices'")->delimiter(',');
+  app->add_option("--only", options->only, "claims and choices, separated by commas; 'choices': all of these")
+      ->delimiter(',');
   add_json_option(*app, options->json, "the scorecard, or with --list the claims,");
   app->add_option("--html", options->html,
                   "write the scorecard and the paper's figures as a page to this file");

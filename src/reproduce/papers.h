@@ -7,6 +7,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "reproduce/data.h"
 
@@ -37,8 +38,8 @@ struct Paper {
   const char* machine;
   std::span<const Experiment> experiments;
   void (*print_figures)(const nlohmann::ordered_json& figures);
-  // Prints both sides of every choice and returns them.
-  nlohmann::ordered_json (*choice_rows)(Experiments&);
+  // Prints both sides of each of these choices and returns them.
+  nlohmann::ordered_json (*choice_rows)(Experiments&, const std::vector<Choice>& asked);
 
   // Null: there is none.
   const Experiment* experiment(const std::string& name) const;

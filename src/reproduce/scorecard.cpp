@@ -22,24 +22,32 @@ using Json = nlohmann::ordered_json;
 
 namespace {
 
-constexpr const char* kChoices = "choices";  // accepted by --only beside the claims
+constexpr const char* kChoices = "choices";  // for --only: all of them
 
 void print(const std::string& text) { std::fputs(text.c_str(), stdout); }
 
 class Selection {
  public:
-  Selection(const Options& options, const std::vector<Claim>& claims) : only_(options.only) {
+  Selection(const Options& options, const std::vector<Claim>& claims, const std::vector<Choice>& choices)
+      : only_(options.only) {
     for (const std::string& id : only_) {
-      const auto is = [&](const Claim& claim) { return id == claim.id; };
-      if (id != kChoices && std::none_of(claims.begin(), claims.end(), is))
-        throw Error(fmt::format("{} has no claim '{}'", options.paper, id));
+      const auto is = [&](const auto& one) { return id == one.id; };
+      if (id != kChoices && std::none_of(claims.begin(), claims.end(), is) &&
+          std::none_of(choices.begin(), choices.end(), is))
+        throw Error(fmt::format("{} has no claim or choice '{}'", options.paper, id));
     }
   }
-  bool wants(const std::string& id) const {
-    return only_.empty() || std::find(only_.begin(), only_.end(), id) != only_.end();
+  bool wants(const std::string& id) const { return only_.empty() || names(id); }
+  std::vector<Choice> of(const std::vector<Choice>& choices) const {
+    std::vector<Choice> asked;
+    for (const Choice& choice : choices)
+      if (wants(choice.id) || names(kChoices)) asked.push_back(choice);
+    return asked;
   }
 
  private:
+  bool names(const std::string& id) const { return std::find(only_.begin(), only_.end(), id) != only_.end(); }
+
   const Strings& only_;
 };
 
@@ -217,7 +225,7 @@ int run(const config::Installation& installation, const Options& options) {
   if (!options.from.empty()) return page_of(installation, options, claims);
   const std::vector<Choice> known_choices = read_choices(folder + "/choices.toml");
   check(paper, claims, known_choices, folder + "/claims.toml");
-  const Selection selection(options, claims);
+  const Selection selection(options, claims, known_choices);
   if (options.list) {
     Json ids = Json::array();
     for (const Claim& claim : claims)
@@ -235,7 +243,8 @@ int run(const config::Installation& installation, const Options& options) {
   Json rows = claim_rows(paper, experiments, claims, selection, figures);
   paper.print_figures(figures);
   const unsigned without_effect = options.controls ? control_rows(experiments, claims, selection, rows) : 0;
-  if (selection.wants(kChoices)) choices = paper.choice_rows(experiments);
+  if (const std::vector<Choice> asked = selection.of(known_choices); !asked.empty())
+    choices = paper.choice_rows(experiments, asked);
 
   const Json score = {{"paper", options.paper}, {"machine", experiments.base().machine},
                       {"quick", options.quick}, {"rows", rows},

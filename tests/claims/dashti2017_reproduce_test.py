@@ -39,6 +39,9 @@ def main():
             assert list(times) == METHODS, times
             over = next(row["measured"] for row in rows if row["id"] == "D-F7" and "sharedalloc over default" in row["claim"])
             assert abs(over - times["default"] / times["sharedalloc"]) < 1e-9, (over, times)
+            # A choice by its name, and nothing else.
+            _, result = reproduce("--only", "cpu-threads")
+            assert [choice["id"] for choice in result["choices"]] == ["cpu-threads"] and result["rows"] == [], result
 
         # On a machine where it must not be so, no row holds; what has run before is not run again.
         done, _ = reproduce("--only", "D-T1", "--controls")

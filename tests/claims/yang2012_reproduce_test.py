@@ -86,7 +86,7 @@ class Reproduce(unittest.TestCase):
         listed = subprocess.run([self.duet, "reproduce", "yang2012", "--list"], capture_output=True, text=True)
         self.assertEqual(listed.returncode, 0)
         self.assertEqual(len(listed.stdout.split()), 17)
-        for arguments, part in ((("yang2012", "--only", "L-F9"), "yang2012 has no claim 'L-F9'"), (("yang2013", ), "lustig2013, yang2012"),
+        for arguments, part in ((("yang2012", "--only", "L-F9"), "yang2012 has no claim or choice 'L-F9'"), (("yang2013", ), "lustig2013, yang2012"),
                                 (("yang2012", "--work", "/dev/null/x"), "--work")):
             done = subprocess.run([self.duet, "reproduce", *arguments], capture_output=True, text=True)
             self.assertEqual((done.returncode, done.stderr.count("\n")), (125, 1), done.stderr)

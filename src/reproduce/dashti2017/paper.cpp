@@ -120,10 +120,10 @@ std::vector<const char*> experiments_of(const Choice& choice) {
 }
 
 // What each side of a choice makes of the claims that it concerns.
-Json choice_rows(Experiments& experiments) {
+Json choice_rows(Experiments& experiments, const std::vector<Choice>& asked) {
   Json rows = Json::array();
   print("\nChoices that the paper leaves open\n");
-  for (const Choice& choice : experiments.choices()) {
+  for (const Choice& choice : asked) {
     Json row = {{"id", choice.id}, {"question", choice.question}, {"reason", choice.reason}};
     print(fmt::format("{}: {}\n", choice.id, choice.question));
     Setup other;

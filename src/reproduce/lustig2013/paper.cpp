@@ -137,13 +137,13 @@ void print_figures(const Json& figures) {
   if (figures.contains("7.1")) print_section_7_1(figures["7.1"]);
 }
 
-// Both sides of every choice: the values together, and each alternative with all other values.
-Json choice_rows(Experiments& experiments) {
+// Both sides of each choice: the values together, and each alternative with all other values.
+Json choice_rows(Experiments& experiments, const std::vector<Choice>& asked) {
   Json rows = Json::array();
   const Setup base = experiments.base();
   const Grid values = run_grid(experiments, "choices, the values", base);
   std::vector<Grid> others;
-  for (const Choice& choice : experiments.choices()) {
+  for (const Choice& choice : asked) {
     Setup other = base;
     other.choice = choice.id;
     others.push_back(run_grid(experiments, "choice " + choice.id, other));
@@ -154,7 +154,7 @@ Json choice_rows(Experiments& experiments) {
       "any variant, and how many of the 28 runs fail\n");
   print(fmt::format("  {:<12} {:>6} {:>6} {:>7} {:>7}\n", "", "mean", "best", "worst", "failed"));
   for (std::size_t i = 0; i < others.size(); ++i) {
-    const Choice& choice = experiments.choices()[i];
+    const Choice& choice = asked[i];
     print(fmt::format("{}: {}\n", choice.id, choice.question));
     print_side("value", choice.value, values);
     print_side("alternative", choice.alternative, others[i]);

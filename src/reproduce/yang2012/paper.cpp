@@ -88,14 +88,14 @@ Side side_of(Experiments& experiments, const Choice& choice, const ChoiceSide& s
   return result;
 }
 
-Json choice_rows(Experiments& experiments) {
+Json choice_rows(Experiments& experiments, const std::vector<Choice>& asked) {
   Json rows = Json::array();
   std::string text =
       "\nChoices that the paper leaves open: adaptive pre-execution's gain in %, the mean of nine and each\n";
   text += fmt::format("  {:<12} {:>6}", "", "mean");
   for (const Benchmark& one : benchmarks()) text += fmt::format(" {:>6}", one.name);
   text += "\n";
-  for (const Choice& choice : experiments.choices()) {
+  for (const Choice& choice : asked) {
     Setup other = experiments.base();
     other.choice = choice.id;
     const Side value = side_of(experiments, choice, choice.value, experiments.base()),
