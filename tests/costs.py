@@ -14,6 +14,7 @@ import json
 import os
 import re
 import resource
+import signal
 import subprocess
 import sys
 import time
@@ -60,6 +61,7 @@ def measure(test):
         os.waitpid(child, 0)
         return json.loads(text)
     ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs ignore it, and so would the tests' programs
     environment = os.environ | dict(pair.split("=", 1) for pair in test.get("ENVIRONMENT", []))
     start = time.monotonic()
     with open(os.memfd_create("output"), "w+b") as output:
