@@ -339,7 +339,13 @@ void add_translation(std::vector<Field>& fields, Translation& own) {
        "of a lookup there, besides the way across the link"},
       {"translation.iommu_walkers", &own.iommu_walkers, 1u, 4096u, "walks",
        "at a time in the program's page tables (method.translation = iommu)"},
-      {"translation.iommu_walk_ns", &own.iommu_walk_ns, 0u, kNanoseconds, "ns", "of such a walk"},
+      {"translation.iommu_walk_ns", &own.iommu_walk_ns, 0u, kNanoseconds, "ns",
+       "of such a walk without simulated cores; with them it reads the tables, and takes what that takes"},
+      {"translation.iommu_walk_cache_entries", &own.iommu_walk_cache_entries, 0u, 4096u, "entries",
+       "of 512 pages each whose upper tables such walks need not read; 0: none"},
+      {"translation.iommu_fault_ns", &own.iommu_fault_ns, 0u, kNanoseconds, "ns",
+       "until a page that nobody has touched yet has a frame, one after the other (page requests); 0: at "
+       "once"},
   };
   fields.insert(fields.end(), all.begin(), all.end());
 }

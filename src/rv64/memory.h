@@ -270,6 +270,8 @@ class PagedMemory : public Memory {
   // Whether all, or any, of these pages are mapped.
   bool all_mapped(VirtualAddress first, Bytes bytes) const;
   bool any_mapped(VirtualAddress first, Bytes bytes) const;
+  // Whether the page has been touched.
+  bool has_frame(VirtualAddress address) const;
   // Host memory of touched pages.
   Bytes resident_bytes() const { return resident_pages_ * kPageBytes; }
 

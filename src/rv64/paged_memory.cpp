@@ -120,6 +120,11 @@ bool PagedMemory::any_mapped(VirtualAddress first, Bytes bytes) const {
   return false;
 }
 
+bool PagedMemory::has_frame(VirtualAddress address) const {
+  const Entry* const entry = find(address >> kPageShift);
+  return entry != nullptr && entry->frame != nullptr;
+}
+
 Page PagedMemory::find_page(VirtualAddress address, Access) {
   Entry* entry = find(address >> kPageShift);
   if (entry == nullptr || !entry->mapped) return {};

@@ -266,6 +266,18 @@ class Simulated(unittest.TestCase):
         self.assertEqual((done.returncode, done.stderr.count("\n")), (125, 1), done.stderr)
         self.assertIn("-lOpenCL is OpenCL, and -lhsa-runtime64 is HSA: a program on simulated cores uses one of them", done.stderr)
 
+    def test_pages_that_nobody_has_touched(self):
+        code_object("vector_copy.hsaco")
+        self.machine = ("--machine", "kaveri")
+        pages, all_kernels = 16, {}
+        for fault_ns in (0, 5000, 6000):
+            stats = self.passes("untouched", "--set", f"translation.iommu_fault_ns={fault_ns}", out=f"untouched-{fault_ns}")
+            self.assertEqual(stats["counters"]["iommu.page_requests"], pages if fault_ns else 0)
+            all_kernels[fault_ns] = [kernel["end_ps"] - kernel["start_ps"] for kernel in stats["kernels"]]
+        self.assertLess(abs(all_kernels[6000][0] - all_kernels[5000][0] - pages * 1_000_000), 100_000, "they are answered one after the other")
+        self.assertGreater(all_kernels[5000][0], all_kernels[0][0] + (pages - 1) * 5_000_000)
+        self.assertLess(abs(all_kernels[5000][1] - all_kernels[0][1]), 1_000_000, "the second launch has them")
+
     def test_fences_of_coarse_memory(self):
         """On kaveri nothing keeps L2 coherent with it but a packet's fences."""
         code_object("vector_copy.hsaco")

@@ -82,6 +82,8 @@ Board::Board(sim::Engine& engine, const config::Machine& config, memory::Address
     direction->frame(config.link.header_bytes, config.link.flit_bytes);
   if (kind.simulated_host)
     root_complex_.emplace(engine, &system_node_, pool_, address_space.memory(), kHostMemory);
+  if (kind.simulated_host && memory_system_ && memory_system_->translation_unit() != nullptr)
+    iommu_walker_.emplace(engine, &system_node_, *config.translation, address_space.pages());
   connect_host_memory(config);
   connect_front_end(config);
   if (config.gpu.front_end.user_queues != 0) connect_packet_processor(engine);
@@ -142,6 +144,8 @@ void Board::connect_host_memory(const config::Machine& config) {
 
 void Board::connect(Processor& processor) {
   root_complex_->connect(processor.memory(), processor.config(), nanoseconds(config_.link.latency_ns));
+  if (iommu_walker_)
+    iommu_walker_->connect(processor.memory(), processor.config(), *memory_system_->translation_unit());
   host_memory_.tick_on_thread_of(*root_complex_);
   driver_->tick_on_thread_of(host_memory_);
   if (!packet_processor_) return;

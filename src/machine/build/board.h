@@ -19,6 +19,7 @@
 #include "gpu/front_end/work_distributor.h"
 #include "link/link.h"
 #include "machine/build/memory_system.h"
+#include "machine/host/iommu_walker.h"
 #include "machine/host/processor.h"
 #include "machine/host/root_complex.h"
 #include "machine/levels/node.h"
@@ -91,6 +92,7 @@ class Board {
   link::Direction to_gpu_, to_host_;
   memory::SimpleMemory host_memory_;
   std::optional<RootComplex> root_complex_;            // with a simulated host
+  std::optional<IommuWalker> iommu_walker_;            // there, where the IOMMU's translation takes time
   std::optional<memory::SimpleMemory> device_memory_;  // of the functional GPU
   std::optional<MemorySystem> memory_system_;          // of the timed GPU
   gpu::GigaThreadEngine giga_thread_engine_;

@@ -56,6 +56,8 @@ class MemorySystem {
   std::vector<CommandPorts> connect_commander(sim::Component& commander);
   void connect_link(sim::Queue<memory::Packet>& to_link, sim::Queue<memory::Packet>& from_link);
   HostBridge& bridge() { return bridge_; }
+  // Null where translation takes no time.
+  memory::TranslationUnit* translation_unit() { return translation_unit_ ? &*translation_unit_ : nullptr; }
   // Caches of an SM pass writes through, and L2 stands above the shared level: what L2 has is all that is
   // newer.
   bool l2_alone_is_newer() const;

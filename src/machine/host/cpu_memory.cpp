@@ -408,13 +408,22 @@ PhysicalAddress CpuMemory::table(VirtualAddress address, unsigned level) {
 }
 
 PhysicalAddress CpuMemory::page_table_entry(VirtualAddress address, unsigned level, unsigned core) {
-  // What stands there: the frame that comes next, valid; of the last level the page's, with its rights.
+  return write_entry(address, level, level == 0 ? page_of(address, rv64::Access::Load, core) : rv64::Page());
+}
+
+PhysicalAddress CpuMemory::device_table_entry(VirtualAddress address, unsigned level) {
+  const bool there = level == 0 && has_frame(address);
+  return write_entry(address, level, there ? find_page(address, rv64::Access::Load) : rv64::Page());
+}
+
+// What stands there: the frame that comes next, valid; of the last level the page's, with its rights.
+PhysicalAddress CpuMemory::write_entry(VirtualAddress address, unsigned level, const rv64::Page& page) {
   constexpr std::uint64_t kValid = 1, kRead = 2, kWrite = 4, kExecute = 8, kUser = 16;
   constexpr unsigned kFrameShift = 10;
   std::uint64_t value = 0;
   if (level != 0) {
     value = (table(address, level - 1) >> rv64::kPageShift) << kFrameShift | kValid;
-  } else if (const rv64::Page page = page_of(address, rv64::Access::Load, core); page.bytes != nullptr) {
+  } else if (page.bytes != nullptr) {
     value = (physical_of(page.bytes) >> rv64::kPageShift) << kFrameShift | kValid | kUser |
             (page.rights.read ? kRead : 0) | (page.rights.write ? kWrite : 0) |
             (page.rights.execute ? kExecute : 0);

@@ -109,6 +109,10 @@ class CpuMemory final : public cpu::MemoryView, public rv64::PagedMemory, privat
   PhysicalAddress place_of(VirtualAddress address, unsigned agent = kNobody,
                            rv64::MemoryType* type = nullptr);
 
+  // Entries of the program's page tables as a device's walker reads them (levels as Sv39's, the root is 2).
+  // The last one is not valid where the page has no frame yet, which nothing gives it here.
+  PhysicalAddress device_table_entry(VirtualAddress address, unsigned level);
+
   // The newest bytes of the program, within a line, as they are now: outside of ticks. Nothing is changed.
   void look_at(VirtualAddress address, unsigned bytes, std::byte* to) {
     peek_newest(place_of(address), bytes, to);
@@ -165,6 +169,7 @@ class CpuMemory final : public cpu::MemoryView, public rv64::PagedMemory, privat
   void undo_writes_of_now(PhysicalAddress address, unsigned bytes, std::byte* to, unsigned but_of);
   void remember_gpu_write(PhysicalAddress line);
   PhysicalAddress table(VirtualAddress address, unsigned level);
+  PhysicalAddress write_entry(VirtualAddress address, unsigned level, const rv64::Page& page);
   void replace_lines(PhysicalAddress first, Bytes bytes);
   void connect_own(const config::Cpu& cpu, const config::Host& dram);
   void connect_level();

@@ -49,6 +49,11 @@ class PageTable {
 
   // The run of the address; one of no bytes when there is none.
   const PageRun& find(VirtualAddress address) const;
+  // Calls f(run) for every run, lowest first.
+  template <typename F>
+  void for_each_run(F f) const {
+    for (const auto& [first, run] : runs_) f(run);
+  }
   // For messages: a virtual address of a physical one; 0 when no page shows it.
   VirtualAddress virtual_of(PhysicalAddress physical) const;
   // Changes with every change of an existing page, so a caller may keep a result of find() while it stays the

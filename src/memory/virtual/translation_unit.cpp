@@ -21,7 +21,14 @@ TranslationUnit::Client TranslationUnit::connect_client(sim::Component& client, 
   return {&asks_.emplace_back(pages, &client, this), &answers_.emplace_back(pages, this, &client)};
 }
 
+TranslationUnit::WalkerEnd TranslationUnit::connect_walker(sim::Component& walker) {
+  return {&walks_.emplace(config_.iommu_walkers, this, &walker),
+          &walked_.emplace(config_.iommu_walkers, &walker, this)};
+}
+
 Picoseconds TranslationUnit::tick(Picoseconds now) {
+  while (walked_ && walked_->can_pop(now))
+    perform(now, {Step::Walked, walked_->pop(now), Translation::Iommu, 0});
   while (!events_.empty() && events_.begin()->first <= now) {
     const Event event = events_.begin()->second;
     events_.erase(events_.begin());
@@ -46,6 +53,9 @@ Picoseconds TranslationUnit::tick(Picoseconds now) {
   Picoseconds next = more ? clock_.first_edge_after(now) : kNever;
   for (const auto& asks : asks_)
     if (const Picoseconds arrival = asks.next_arrival(now); arrival != kNever)
+      next = std::min(next, clock_.first_edge_after(arrival));
+  if (walked_)
+    if (const Picoseconds arrival = walked_->next_arrival(now); arrival != kNever)
       next = std::min(next, clock_.first_edge_after(arrival));
   if (!events_.empty()) next = std::min(next, events_.begin()->first);
   return next;
@@ -103,7 +113,16 @@ void TranslationUnit::begin_walk(Picoseconds now, Translation by, std::uint64_t 
     return;
   }
   --walkers.free;
-  at(now + before + walkers.walk_ps, {Step::Walked, page, by, 0});
+  walk(now, by, page, before);
+}
+
+// Somebody who reads tables is told what he sees no sooner than a lookup takes, which walks that have waited
+// begin with, too: nobody has to look for what may come at once (IommuWalker::asks_from).
+void TranslationUnit::walk(Picoseconds now, Translation by, std::uint64_t page, Picoseconds before) {
+  if (by == Translation::Iommu && walks_)
+    walks_->push(now, page, now + iommu_ps_);
+  else
+    at(now + before + walkers_of(by).walk_ps, {Step::Walked, page, by, 0});
 }
 
 void TranslationUnit::end_walk(Picoseconds now, Translation by) {
@@ -112,7 +131,7 @@ void TranslationUnit::end_walk(Picoseconds now, Translation by) {
     ++walkers.free;
     return;
   }
-  at(now + walkers.walk_ps, {Step::Walked, walkers.waiting.front(), by, 0});
+  walk(now, by, walkers.waiting.front(), 0);
   walkers.waiting.pop_front();
 }
 

@@ -9,13 +9,15 @@
 //   not there            a walk of table_walk_ns; or link, iommu_ns, iommu_walk_ns where its TLB misses, link
 //
 // A page is known by its frame: within an allocation one stands for the other. Walks of one page are one
-// walk. Left out: bytes of tables, which take no room in caches and DRAM; invalidations, because a frame that
-// changes its page keeps its place in TLBs.
+// walk. Where the processor is simulated somebody reads the program's tables for the IOMMU's walks
+// (connect_walker), in place of iommu_walk_ns. Left out: bytes of the GPU's own table, which take no room in
+// caches and DRAM; invalidations, because a frame that changes its page keeps its place in TLBs.
 #pragma once
 
 #include <cstdint>
 #include <deque>
 #include <map>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -56,6 +58,12 @@ class TranslationUnit final : public sim::Component {
   };
   // Of somebody who waits for so many pages at most.
   Client connect_client(sim::Component& client, std::size_t pages);
+  // The other end of the IOMMU's walks: pages to walk for, and those whose walks have ended, in any order.
+  struct WalkerEnd {
+    sim::Queue<std::uint64_t>* walks = nullptr;
+    sim::Queue<std::uint64_t>* walked = nullptr;
+  };
+  WalkerEnd connect_walker(sim::Component& walker);
 
   Picoseconds tick(Picoseconds now) override;
   Picoseconds next_opportunity(Picoseconds time) const override { return clock_.first_edge_after(time); }
@@ -76,6 +84,7 @@ class TranslationUnit final : public sim::Component {
     std::deque<std::uint64_t> waiting;
   };
   void begin_walk(Picoseconds now, Translation by, std::uint64_t page, Picoseconds before);
+  void walk(Picoseconds now, Translation by, std::uint64_t page, Picoseconds before);
   void end_walk(Picoseconds now, Translation by);
   void perform(Picoseconds now, const Event& event);
   void known(Picoseconds now, std::uint64_t page);
@@ -89,6 +98,7 @@ class TranslationUnit final : public sim::Component {
   Walkers table_, iommu_;
   std::deque<sim::Queue<PageAsk>> asks_;
   std::deque<sim::Queue<std::uint64_t>> answers_;
+  std::optional<sim::Queue<std::uint64_t>> walks_, walked_;  // with a walker
   std::size_t next_client_ = 0;
   std::multimap<Picoseconds, Event> events_;
   std::unordered_map<std::uint64_t, std::vector<std::size_t>> waiting_;  // clients, by page

@@ -1,0 +1,38 @@
+// A kernel that writes pages which nobody has touched yet: they are asked of the operating system. The second
+// launch finds them.
+#include "hsa_test.h"
+
+enum { kItems = 16 * 1024 };  // 16 pages of ints
+
+int main(int argc, char** argv) {
+  struct gpu gpu = start(argc, argv, "vector_copy.hsaco");
+  const struct kernel kernel = find_kernel(&gpu, "vector_copy");
+  int* in = allocate(gpu.fine, kItems * sizeof(int));
+  int* out = allocate(gpu.fine, kItems * sizeof(int));
+  char* kernarg = allocate(gpu.fine, kernel.kernarg);
+  memcpy(kernarg, &in, sizeof in);
+  memcpy(kernarg + sizeof in, &out, sizeof out);
+  const hsa_signal_t done = new_signal(1);
+  for (int i = 0; i < kItems; ++i) in[i] = i;
+  for (int launch = 0; launch < 2; ++launch) {
+    hsa_signal_store_relaxed(done, 1);
+    uint64_t number;
+    hsa_kernel_dispatch_packet_t* packet = next_packet(gpu.queue, &number);
+    packet->setup = 1 << HSA_KERNEL_DISPATCH_PACKET_SETUP_DIMENSIONS;
+    packet->workgroup_size_x = 256;
+    packet->workgroup_size_y = packet->workgroup_size_z = 1;
+    packet->grid_size_x = kItems;
+    packet->grid_size_y = packet->grid_size_z = 1;
+    packet->group_segment_size = kernel.group;
+    packet->kernel_object = kernel.object;
+    packet->kernarg_address = kernarg;
+    packet->completion_signal = done;
+    __atomic_store_n((uint16_t*)packet, header_of(HSA_PACKET_TYPE_KERNEL_DISPATCH, 0), __ATOMIC_RELEASE);
+    hsa_signal_store_screlease(gpu.queue->doorbell_signal, (hsa_signal_value_t)number);
+    wait_for_zero(done);
+  }
+  int wrong = 0;
+  for (int i = 0; i < kItems; ++i) wrong += out[i] != i;
+  if (wrong == 0) printf("PASS untouched\n");
+  return wrong != 0;
+}
