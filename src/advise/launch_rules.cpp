@@ -155,6 +155,30 @@ void read_ahead(const Facts& facts, Advices& out) {
                  true});
 }
 
+// What a framework does once in a process.
+void start_up(const Facts& facts, Advices& out) {
+  const config::Driver::StartUp& own = facts.machine().driver.start_up;
+  const bool hsa = facts.calls({"hsa_init"}) != 0;
+  if (!hsa && facts.calls({"clGetPlatformIDs", "clCreateContext", "clCreateContextFromType"}) == 0) return;
+  const auto of_us = [](std::uint64_t us) { return us * 1000 * kPicosecondsPerNanosecond; };
+  const Picoseconds time = of_us(hsa ? own.hsa_us : own.opencl_us);
+  if (time == 0) return;
+  std::string change = "let one process do more work";
+  if (!hsa && facts.machine().gpu.front_end.user_queues != 0 && own.hsa_us < own.opencl_us)
+    change += "; or use HSA, which starts " +
+              (own.hsa_us == 0 ? "at once" : "in " + report::duration(of_us(own.hsa_us)));
+  out.push_back({"start_up",
+                 "",
+                 hsa ? "the start of HSA" : "the start of OpenCL",
+                 fmt::format("{} of {} pass with its first call, once in a process", report::duration(time),
+                             report::duration(facts.run_ps)),
+                 change,
+                 std::min(time, facts.path(PathPart::Calls)),
+                 {hsa ? "driver.start_up.hsa_us=0" : "driver.start_up.opencl_us=0"},
+                 false,
+                 true});
+}
+
 // Kernels that could run at once, and are shorter than their launches, want one launch. Behind each of many
 // waits a launch saves only what the wait leaves.
 void weigh_launches(Advices& out) {
@@ -177,6 +201,7 @@ bool advise_launches(const Facts& facts, Advices& out) {
   waits(facts, out);
   launches(facts, out);
   allocations(facts, out);
+  start_up(facts, out);
   read_ahead(facts, out);
   const bool takes_turns = issue_order(facts, out) || serial_kernels(facts, out);
   weigh_launches(out);

@@ -121,6 +121,18 @@ class OpenCl(unittest.TestCase):
         self.assertEqual(slow.pop("clGetPlatformIDs") - plain.pop("clGetPlatformIDs"), 7000 * 10**6)
         self.assertEqual(slow, plain)
 
+    def test_start_up_is_advice(self):
+        def advice(*options):
+            return [one for one in self.passes("vector_add", "--no-html", *options)["advice"] if one["rule"] == "start_up"]
+        (one,) = advice("--set", "driver.start_up.opencl_us=7000")
+        self.assertEqual((one["bound_by"], one["saves_ps"], one["try"]), ("the start of OpenCL", 7000 * 10**6, "let one process do more work"))
+        self.assertIn("7.000 ms of 7.", one["because"])
+        done = call(DUET, "advise", WORK / "out-vector_add-3")
+        self.assertIn("measured with driver.start_up.opencl_us=0 [start_up]", done.stdout)
+        (one,) = advice("--set", "driver.start_up.opencl_us=7000", "--set", "gpu.front_end.user_queues=8")
+        self.assertEqual(one["try"], "let one process do more work; or use HSA, which starts at once")
+        self.assertEqual(advice(), [])
+
     def test_other_machines(self):
         for machine in ("h100", "tk1", "mi300a"):
             with self.subTest(machine):
