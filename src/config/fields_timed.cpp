@@ -344,8 +344,9 @@ void add_translation(std::vector<Field>& fields, Translation& own) {
       {"translation.iommu_walk_cache_entries", &own.iommu_walk_cache_entries, 0u, 4096u, "entries",
        "of 512 pages each whose upper tables such walks need not read; 0: none"},
       {"translation.iommu_fault_ns", &own.iommu_fault_ns, 0u, kNanoseconds, "ns",
-       "until a page that nobody has touched yet has a frame, one after the other (page requests); 0: at "
-       "once"},
+       "until a page that nobody has touched has a frame (a page request); 0: at once"},
+      {"translation.iommu_fault_page_ns", &own.iommu_fault_page_ns, 0u, kNanoseconds, "ns",
+       "of the operating system for each such page, one after the other"},
   };
   fields.insert(fields.end(), all.begin(), all.end());
 }

@@ -424,7 +424,8 @@ struct Translation {
   std::uint64_t table_walkers = 0, table_walk_ns = 0;  // of the GPU's own table
   std::uint64_t iommu_entries = 0, iommu_ways = 0, iommu_ns = 0;
   std::uint64_t iommu_walkers = 0, iommu_walk_ns = 0;  // the time where no core is simulated
-  std::uint64_t iommu_walk_cache_entries = 0, iommu_fault_ns = 0;
+  std::uint64_t iommu_walk_cache_entries = 0;
+  std::uint64_t iommu_fault_ns = 0, iommu_fault_page_ns = 0;
 };
 
 // The nodes of a machine file. Nodes it does not name do not exist.

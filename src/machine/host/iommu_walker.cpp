@@ -117,8 +117,9 @@ void IommuWalker::leaf_read(std::uint64_t frame) {
   const Walk& walk = walks_.at(frame);
   if (config_.iommu_fault_ns == 0 || memory_->has_frame(walk.page)) return end(now, frame);
   ++statistics_.page_requests;
-  const Picoseconds begun = page_requests_.empty() ? now : page_requests_.back().answered;
-  page_requests_.push_back({begun + config_.iommu_fault_ns * kPicosecondsPerNanosecond, frame});
+  last_answer_ = std::max(now + config_.iommu_fault_ns * kPicosecondsPerNanosecond,
+                          last_answer_ + config_.iommu_fault_page_ns * kPicosecondsPerNanosecond);
+  page_requests_.push_back({last_answer_, frame});
   engine().wake_after(*this, page_requests_.front().answered - 1);
 }
 

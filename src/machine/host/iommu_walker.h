@@ -5,11 +5,11 @@
 //   the IOMMU's TLB misses page P     the entries of P are read, one after the other, from where they are
 //   the upper ones were read lately   the last one alone (translation.iommu_walk_cache_entries)
 //   P has no frame yet                a page request: after translation.iommu_fault_ns it has one, and its
-//                                     entry is read again
+//                                     entry is read again; another one is answered iommu_fault_page_ns later
 //
-// How many walks go on at a time is TranslationUnit's. Walks that want one line share it. Page requests are
-// answered one after the other. Left out: the handler of page requests as code, because cores are interrupted
-// by calls alone (runtime/core/driver_work.h); tables of the IOMMU's own that lead to the program's.
+// How many walks go on at a time is TranslationUnit's. Walks that want one line share it. Left out: the
+// handler of page requests as code, because cores are interrupted by calls alone
+// (runtime/core/driver_work.h); tables of the IOMMU's own that lead to the program's.
 #pragma once
 
 #include <deque>
@@ -78,6 +78,7 @@ class IommuWalker final : public sim::Component {
     std::uint64_t frame;
   };
   std::deque<PageRequest> page_requests_;
+  Picoseconds last_answer_ = 0;
   // Runs of pages that the IOMMU translates, by their physical addresses.
   std::map<PhysicalAddress, memory::PageRun> by_frame_;
   std::uint64_t indexed_generation_ = 0;
