@@ -5,7 +5,7 @@ duet=$1 workloads=$2 name=$3
 shift 3
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-"$(dirname "$0")/compile_once.py" "$duet" "$work/program" "$workloads/$name.cu"
+"${DUET_TEST_PYTHON:-python3}" "$(dirname "$0")/compile_once.py" "$duet" "$work/program" "$workloads/$name.cu"
 cd "$work"
 "$duet" run --machine "${DUET_TEST_MACHINE:-gtx580}" "$work/program" "$@"
 test -s duet-out/stats.json

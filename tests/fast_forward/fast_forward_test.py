@@ -66,14 +66,14 @@ class FastForward(Fixture):
             self.assertEqual(len(programs), len(FEATURES))
         for number, source in enumerate(programs):
             with self.subTest(source.stem):
-                program = self.compiled(source.relative_to(SOURCE), f"-I{SOURCE}/workloads/common")
+                program = self.compiled(source.relative_to(SOURCE))
                 result = call(DUET, "run", "-q", "--no-html", "--trace-detail", "none", "--out", WORK / "results",
                               *OPTIONS[number % len(OPTIONS)], program)
                 self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
 
     def test_warm(self):
         """Kernels behind fast-forwarded ones take about as long as in a run that has all of them in time."""
-        program = self.compiled("workloads/lustig2013/BFS.cu", f"-I{SOURCE}/workloads/common")
+        program = self.compiled("workloads/lustig2013/BFS.cu")
 
         def kernels(*options):
             result = call(DUET, "run", "-q", "--no-html", "--out", WORK / "warm", *options, program)

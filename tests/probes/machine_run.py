@@ -13,8 +13,8 @@ class Runner:
     def __init__(self, duet, folder, machine):
         self.duet, self.folder, self.machine = duet, pathlib.Path(folder), machine
 
-    def _options(self, sets):
-        line = ["--machine", self.machine]
+    def _run(self, sets):
+        line = [self.duet, "run", "--quiet", "--no-html", "--trace-detail", "none", "--out", str(self.folder / "out"), "--machine", self.machine]
         for key, value in sets.items():
             line += ["--set", "%s=%s" % (key, str(value).lower() if isinstance(value, bool) else value)]
         return line
@@ -28,7 +28,7 @@ class Runner:
     def kernel(self, ptx, name, arguments, grid="1", block="1", sets={}, dumps=()):
         """Statistics of one launch, and the dumped buffers."""
         (self.folder / "probe.ptx").write_text(ptx)
-        line = [self.duet, "run", "--quiet", *self._options(sets), "--out", str(self.folder / "out"), str(self.folder / "probe.ptx"),
+        line = [*self._run(sets), str(self.folder / "probe.ptx"),
                 "--kernel", name, "--grid", str(grid), "--block", str(block)]
         for argument in arguments:
             line += ["--arg", argument]
@@ -45,6 +45,6 @@ class Runner:
 
     def program(self, program, *words, sets={}):
         """Statistics of one program, and its output's lines."""
-        line = [self.duet, "run", "--quiet", *self._options(sets), "--out", str(self.folder / "out"), str(program), *map(str, words)]
+        line = [*self._run(sets), str(program), *map(str, words)]
         output = subprocess.run(line, check=True, capture_output=True, text=True).stdout
         return self.statistics(), output.splitlines()

@@ -81,7 +81,7 @@ def differences(case, buffers):
 def run(case, options, folder):
     """None, or what is wrong."""
     folder.mkdir()
-    command = [options.duet, "run", "--quiet", "--machine", options.machine, "--out", str(folder / "out")]
+    command = [options.duet, "run", "--quiet", "--no-html", "--trace-detail", "none", "--machine", options.machine, "--out", str(folder / "out")]
     command += ["--functional"] if options.functional else []
     command += [str(case.path), "--kernel", case.launch["kernel"], "--grid", case.launch["grid"], "--block", case.launch["block"]]
     command += ["--shared", case.launch["shared"]] if "shared" in case.launch else []
