@@ -1,7 +1,7 @@
 #!/bin/sh
 # Compiles every .cu of this folder with Duet's headers, for the device in several targets and for the host, and the
 # headers alone as C and C++ with the host compiler. One line a file; exit status 1 if any failed.
-# Two targets of a file; with DUET_TEST_WHOLE=1 (make test-night) five.
+# One target of a file, and sm_20 too of atomics.cu and warp.cu, which differ there; with DUET_TEST_WHOLE=1 (make test-night) five.
 #   compile.sh [include directory] [more .cu files, for the device alone]
 here=$(cd "$(dirname "$0")" && pwd)
 include=${1:-$here/../../runtime/cuda/include}
@@ -13,8 +13,13 @@ trap 'rm -rf "$work"' EXIT
 flags="-x cuda -nocudainc -nocudalib --cuda-path=/nonexistent -std=c++17 -O2 -Wall -Wno-unused-command-line-argument
  -I $include -include cuda_runtime.h -Xclang -target-sdk-version=12.3 -D__DUET__"
 failed=0
-targets="20 60"
-[ "${DUET_TEST_WHOLE:-}" != 1 ] || targets="20 35 60 75 80"
+targets_of() {
+  case "${DUET_TEST_WHOLE:-} $(basename "$1")" in
+    1*) echo 20 35 60 75 80 ;;
+    *atomics.cu | *warp.cu) echo 20 60 ;;
+    *) echo 60 ;;
+  esac
+}
 
 report() {
   if [ "$2" -eq 0 ] && [ ! -s "$work/log" ]; then
@@ -33,7 +38,7 @@ device() {
 
 for file in "$here"/*.cu; do
   rm -f "$work/60.ptx"
-  for target in $targets; do device "$file" $target; done
+  for target in $(targets_of "$file"); do device "$file" $target; done
   # Nothing is left to a loader but these four.
   grep -E '^\.extern \.func' "$work/60.ptx" | grep -vE ' (vprintf|malloc|free|__assertfail)( |;|$)' >"$work/log"
   report "$(basename "$file") defines what it uses" 0

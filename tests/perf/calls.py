@@ -3,7 +3,8 @@
 Usage: calls.py [--duet PATH] [--record]
 
 Each is counted in two runs with different numbers of calls; the difference leaves out all that happens once. Fails (1) where a call needs
-over 5 % more than calls.json says; --record writes that file anew, and the commit says why. Skipped (77) where valgrind is missing."""
+over 5 % more than calls.json says; --record writes that file anew, and the commit says why. Skipped (77) where valgrind is missing.
+By day one of each way that a call goes; at night (tests/whole.py) all."""
 
 import pathlib
 import subprocess
@@ -14,6 +15,7 @@ import callgrind
 
 sys.path.insert(1, str(pathlib.Path(__file__).resolve().parents[1]))
 from compile_once import compile_well  # noqa: E402
+from whole import WHOLE  # noqa: E402
 
 HERE = pathlib.Path(__file__).resolve().parent
 RECORD = HERE / "calls.json"
@@ -26,6 +28,7 @@ CASES = (("attribute", "attribute", ()), ("launch", "launch", ()), ("launch, fun
          ("launch and wait", "launch_and_wait", ()), ("launch and wait, functional", "launch_and_wait", ("--functional",)),
          ("launch and wait, h100", "launch_and_wait", ("-m", "h100")),
          ("launch and wait, h100, functional", "launch_and_wait", ("-m", "h100", "--functional")))
+BY_DAY = ("attribute", "launch", "launch and wait, functional", "OpenCL launch, functional")
 
 
 def count(duet, program, options, kind, calls):
@@ -44,7 +47,7 @@ def main():
         # Its kernel's text is compiled here, and found again afterwards.
         subprocess.run([options.duet, "run", "-q", "--no-html", "--out", f"{folder}/first", f"{folder}/calls_opencl", "launch", "1"], check=True)
         for cases, program in ((CASES, f"{folder}/calls"), (OPENCL, f"{folder}/calls_opencl")):
-            for name, kind, extra in cases:
+            for name, kind, extra in (case for case in cases if WHOLE or options.record or case[0] in BY_DAY):
                 measured[name] = round(callgrind.per_unit([count(options.duet, program, extra, kind, calls) for calls in (FEW, MANY)]))
     callgrind.judge(RECORD, "host_instructions_per_call", measured, TOLERANCE, options.record)
 

@@ -3,7 +3,8 @@
 and everything else that happens once are in them, which instructions.py leaves out. Usage: whole_runs.py [--duet PATH] [--record]
 
 One run of each kernel of workloads/micro/kernels.cu, of the sizes of beside_peer.py. Fails (1) where a run needs over 3 % more than
-whole_runs.json says; --record writes that file anew, and the commit says why. Skipped (77) where valgrind is missing."""
+whole_runs.json says; --record writes that file anew, and the commit says why. Skipped (77) where valgrind is missing.
+By day the two shortest runs; at night (tests/whole.py) all."""
 
 import pathlib
 import tempfile
@@ -11,6 +12,7 @@ import tempfile
 import beside_peer
 import callgrind
 import kernels
+from whole import WHOLE
 
 RECORD = pathlib.Path(__file__).resolve().parent / "whole_runs.json"
 TOLERANCE = 0.03
@@ -22,7 +24,7 @@ def main():
     measured = {}
     with tempfile.TemporaryDirectory() as folder:
         ptx = kernels.compile_kernels(options.duet, folder)
-        for name in kernels.NAMES:
+        for name in kernels.NAMES if WHOLE or options.record else ("vecadd", "hist"):
             n = beside_peer.SIZES[name]
             run = kernels.command(options.duet, ptx, folder, name, n, n, beside_peer.BLOCKS, "--machine", "gtx480")
             host = callgrind.count([*callgrind.COMMAND, *run])[0]

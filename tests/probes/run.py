@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Latency and bandwidth of a machine, measured by kernels, beside what the machine file says. `run.py --duet DUET --check` is
 the ctest test `probes`: latencies equal the formula of unloaded.py exactly, bandwidths lie in the bounds below. On gtx480 latencies
-also equal those of GPGPU-Sim, but for what gpgpusim_chains.py names.
+also equal those of GPGPU-Sim, but for what gpgpusim_chains.py names. With --some every fourth chain by day, at night (tests/whole.py) all.
 
 Latencies of one clock domain: chains of 16 and 48 dependent links, repeated 4 and 12 times; ((a48,12 - a48,4) - (a16,12 - a16,4)) /
 256 is one link, whatever surrounds it, once with %clock inside the kernel (exact) and once with the kernel's cycles (exact but for
@@ -18,6 +18,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import gpgpusim_chains
 import kernels
 from machine_run import Runner
+from whole import some  # noqa: E402
 from unloaded import LINE, Unloaded
 
 # A refresh in the way is load; without hashing it is known which addresses share a row.
@@ -52,7 +53,7 @@ def link_cycles(runner, name, block, ring_lines):
             for i in range(3)]
 
 
-def chains(runner, model, report):
+def chains(runner, model, report, step):
     start = 1000    # any core cycle: core, interconnect and L2 of a machine with exact chains share one clock
     same_clock = model.core.hertz == model.icnt.hertz
     l1 = model.gpu["l1"]
@@ -87,7 +88,7 @@ def chains(runner, model, report):
         if model.atomic_cycles(start, 8, 32) > model.atomic_cycles(start, 1, 32):
             expected["atomic, 256 lanes, one word"] = ("global atomic", 256, model.atomic_cycles(start, 8, 32), 8)
     print("%-34s %12s %12s" % ("latency, core cycles", "measured", "formula"))
-    for name, (kernel, threads, cycles, per_link) in expected.items():
+    for name, (kernel, threads, cycles, per_link) in some(expected.items(), step):
         by_clock, by_kernel, instructions = link_cycles(runner, kernel, threads, ring_lines)
         # Warps that wait for each other read their clocks at different times; the kernel's cycles count.
         clock_counts = threads <= 32
@@ -207,6 +208,7 @@ def main():
     parser.add_argument("--duet", required=True)
     parser.add_argument("--machine", default="gtx580")
     parser.add_argument("--latency", action="store_true", help="latencies only")
+    parser.add_argument("--some", action="store_true", help="not all chains by day")
     parser.add_argument("--check", action="store_true", help="exit status 1 when something is not as it must be")
     options = parser.parse_args()
     report = Report()
@@ -214,7 +216,7 @@ def main():
         runner = Runner(options.duet, folder, options.machine)
         model = Unloaded(runner.resolved())
         program = runner.compile(pathlib.Path(__file__).with_name("probe.cu"), "-arch=sm_20")
-        chains(runner, model, report)
+        chains(runner, model, report, 4 if options.some else 1)
         dram(runner, model, report)
         mapped(runner, model, report, program)
         if options.machine == "gtx480":
