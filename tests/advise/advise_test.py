@@ -14,6 +14,7 @@ import unittest
 
 sys.path.insert(1, str(pathlib.Path(__file__).resolve().parents[1]))
 from compile_once import compile_well  # noqa: E402
+from whole import WHOLE, some  # noqa: E402
 
 DUET = ""
 SOURCE = pathlib.Path(__file__).with_name("rules.cu")
@@ -22,6 +23,9 @@ FLAWS = ["uncoalesced", "bank_conflicts", "atomics", "shared_atomics", "divergen
          "overlap_both_ways", "atomics_before_stores", "occupancy_by_blocks", "local_memory", "constant_reads", "host_memory", "allocations",
          "issue_order", "serial_kernels", "double_precision", "long_block", "one_block_an_sm", "beside_global_atomics", "one_thread_works",
          "host_memory_of_each_launch", "host_memory_in_each_launch"]
+# Half a second and more each: at night alone (whole.py), and then the others too; half of these by day.
+LONG = {"uncoalesced", "tail", "dram_bandwidth", "barriers", "issue_bound", "synchronization", "overlap", "overlap_both_ways", "local_memory",
+        "constant_reads"}
 # Programs whose name is not their rule's.
 RULE_OF = {"overlap_both_ways": "overlap", "atomics_before_stores": "atomics", "occupancy_by_blocks": "occupancy", "long_block": "tail",
            "one_block_an_sm": "small_grid", "beside_global_atomics": "shared_atomics", "one_thread_works": "barriers",
@@ -38,6 +42,8 @@ OTHERS = {"uncoalesced": "local_memory", "local_memory": "uncoalesced", "bank_co
           "pageable_copies": "overlap", "small_copies": "pageable_copies", "overlap": "all_of_the_copy", "constant_reads": "bank_conflicts",
           "host_memory": "pageable_copies", "allocations": "launch_bound", "issue_order": "serial_kernels", "serial_kernels": "issue_order",
           "double_precision": "issue_bound"}
+
+SOME_FLAWS = FLAWS if WHOLE else some((flaw for flaw in FLAWS if flaw not in LONG), 2)
 
 # What misses L2 is bound by DRAM as well: that rule comes before it.
 SECOND = {"l2_thrash"}
@@ -69,7 +75,7 @@ class Program(unittest.TestCase):
 
 class Rules(Program):
     def test_a_flaw_is_named_first(self):
-        for flaw in FLAWS:
+        for flaw in SOME_FLAWS:
             with self.subTest(flaw):
                 _, stats = self.run_of(flaw, "trigger")
                 rules = [one["rule"] for one in stats["advice"]]
@@ -92,14 +98,14 @@ class Rules(Program):
                 self.assertIn(words, text[int(found[1]) - 1])
 
     def test_what_just_has_it_not_is_not_accused(self):
-        for flaw in FLAWS:
+        for flaw in SOME_FLAWS:
             with self.subTest(flaw):
                 _, stats = self.run_of(flaw, "not")
                 self.assertNotIn(RULE_OF.get(flaw, flaw), [one["rule"] for one in stats["advice"]])
 
     def test_what_has_another_flaw_is_not_accused(self):
         self.assertEqual(set(OTHERS), {RULE_OF.get(flaw, flaw) for flaw in FLAWS})
-        for rule, program in OTHERS.items():
+        for rule, program in some((pair for pair in OTHERS.items() if WHOLE or pair[1] not in LONG), 3):
             with self.subTest(rule):
                 _, stats = self.run_of(program, "trigger")
                 self.assertNotIn(rule, [one["rule"] for one in stats["advice"]], stats["advice"])
@@ -115,13 +121,13 @@ class Rules(Program):
         self.assertIn("let all threads share", next(one for one in stats["advice"] if one["rule"] == "barriers")["try"])
 
     def test_items_save_no_more_than_the_run(self):
-        for flaw in FLAWS:
+        for flaw in SOME_FLAWS:
             _, stats = self.run_of(flaw, "trigger")
             self.assertLessEqual(sum(one["saves_ps"] for one in stats["advice"]), stats["account"]["time_ps"])
 
     # What the program without the flaw really saves, for rules that no changed machine can answer.
     def test_an_estimate_is_near_the_gain(self):
-        for flaw in ["synchronization", "overlap_both_ways", "issue_order", "long_block", "one_block_an_sm"]:
+        for flaw in some(["issue_order", "synchronization", "long_block", "overlap_both_ways", "one_block_an_sm"], 2):
             with self.subTest(flaw):
                 stats, without = self.run_of(flaw, "trigger")[1], self.run_of(flaw, "not")[1]
                 one = next(one for one in stats["advice"] if one["rule"] == RULE_OF.get(flaw, flaw))
@@ -135,7 +141,7 @@ class Rules(Program):
         self.assertLess(saves["atomics"] + saves.get("uncoalesced", 0), stats["account"]["time_ps"])
 
     def test_an_estimate_is_no_more_than_the_run(self):
-        for flaw in FLAWS:
+        for flaw in SOME_FLAWS:
             _, stats = self.run_of(flaw, "trigger")
             for one in stats["advice"]:
                 self.assertLess(one["saves_ps"], stats["account"]["time_ps"])
@@ -169,7 +175,7 @@ class Measured(Program):
 
     # On a machine without the flaw's cost the run with the flaw takes about as long as the run without it.
     def test_a_changed_machine_answers(self):
-        for flaw in ["bank_conflicts", "pageable_copies", "occupancy_by_blocks"]:
+        for flaw in some(["bank_conflicts", "pageable_copies", "occupancy_by_blocks"], 2):
             with self.subTest(flaw):
                 _, stats, text, one = self.measured(flaw)
                 _, without = self.run_of(flaw, "not")
@@ -183,7 +189,7 @@ class Measured(Program):
 
     # A key of the machine is nothing for the program, and nothing without a gain.
     def test_a_change_of_the_machine_stands_apart(self):
-        for flaw in ("allocations", "launch_bound"):
+        for flaw in some(("allocations", "launch_bound"), 2):
             of = {}
             for ahead in ("false", "true"):
                 out = pathlib.Path(self.folder.name) / f"{flaw}-ahead-{ahead}"
@@ -200,7 +206,7 @@ class Measured(Program):
 
     # Both directions of a copy are one item: one machine answers for both.
     def test_items_of_a_changed_machine_do_not_claim_it_twice(self):
-        for flaw in ("pageable_copies", "small_copies", "bank_conflicts", "occupancy"):
+        for flaw in some(("pageable_copies", "small_copies", "bank_conflicts", "occupancy"), 2):
             out, stats, _, _ = self.measured(flaw)
             advice = json.loads((out / "advice.json").read_text())["advice"]
             asked = [(tuple(one["what_if"]), one.get("kernel")) for one in advice if one["what_if"]]

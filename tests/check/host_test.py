@@ -12,6 +12,7 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "front_door"))
 from fixture import DUET, SOURCE, WORK, Fixture, call, main, stats
+from whole import some
 
 FILE = "tests/check/stream_memory.cu"
 KINDS = {
@@ -27,6 +28,7 @@ KINDS = {
     "copy_beside_kernel": "command_race",
 }
 READS = "tests/check/host_reads.cu"
+GPUS = some(((), ("--functional",)), 2)  # the timed one by day
 TOUCHES = ("read", "small", "overwritten", "other_stream", "other_event", "printed")
 
 
@@ -50,7 +52,7 @@ class Host(Fixture):
         return stats(out)["check"]["findings"], json.loads(sarif.read_text()), result.stderr
 
     def test_each_fault(self):
-        for options in ((), ("--functional",)):
+        for options in GPUS:
             for case, kind in KINDS.items():
                 with self.subTest(case, options=options):
                     found, _, text = self.run_case(case, *options)
@@ -59,13 +61,13 @@ class Host(Fixture):
                     self.assertEqual(told - KERNEL_LINES, lines_of(case), text)
 
     def test_clean(self):
-        for options in ((), ("--functional",)):
+        for options in GPUS:
             found, sarif, text = self.run_case("clean", *options)
             self.assertEqual(found, [], text)
             self.assertEqual(sarif["runs"][0]["results"], [])
 
     def test_touches_beside_copies(self):
-        for options in ((), ("--functional",)):
+        for options in GPUS:
             for case in TOUCHES:
                 with self.subTest(case, options=options):
                     found, _, text = self.run_case(case, *options, file=READS)
@@ -95,7 +97,7 @@ class Host(Fixture):
     def test_strict_memory(self):
         program = self.compiled(FILE)
         for word, error in (("24", "cudaSuccess"), ("25", "cudaErrorIllegalAddress"), ("-1", "cudaErrorIllegalAddress")):
-            for options in ((), ("--functional",)):
+            for options in GPUS:
                 with self.subTest(word, options=options):
                     result = call(DUET, "run", "-q", "--no-html", "--strict-memory", *options, "--out", WORK / "out-host-strict", program, "at", word)
                     self.assertEqual(result.stdout.strip(), error, result.stderr)

@@ -5,6 +5,9 @@ Usage: clock_loops_test.py BUILD_DIRECTORY SOURCE_DIRECTORY [unittest arguments]
 import time
 
 from fixture import DUET, WORK, Fixture, call, main, places_in_ptx, stats
+from whole import some
+
+BOTH = ("gtx580", "h100")
 
 
 class ClockLoops(Fixture):
@@ -22,7 +25,7 @@ class ClockLoops(Fixture):
             kernel["counters"] = {name: value for name, value in kernel["counters"].items() if not name.startswith("sm.slots")}
         return result.stdout, found
 
-    def same(self, kernel, wait, blocks, threads, machines=("gtx580", "h100")):
+    def same(self, kernel, wait, blocks, threads, machines=some(BOTH, 2)):
         for machine in machines:
             with self.subTest(machine=machine):
                 each, skipped = (self.run_kernel(mode, machine, kernel, wait, blocks, threads)
@@ -32,7 +35,7 @@ class ClockLoops(Fixture):
                     self.assertEqual(each[1][name], skipped[1][name], name)
 
     def test_one_warp(self):
-        self.same("clock64_rises", 130011, 1, 32)
+        self.same("clock64_rises", 130011, 1, 32, machines=BOTH)
 
     def test_every_warp_of_many_blocks(self):
         self.same("clock64_rises", 80000, 20, 416)
@@ -44,7 +47,7 @@ class ClockLoops(Fixture):
         self.same("clock32", 90000, 3, 96)
 
     def test_nanoseconds(self):
-        self.same("timer", 60000, 17, 64)
+        self.same("timer", 60000, 17, 64, machines=BOTH)
 
     def test_naps(self):
         self.same("naps", 60000, 2, 96, machines=("h100",))
@@ -53,7 +56,7 @@ class ClockLoops(Fixture):
         self.same("some", 950000, 20, 192)
 
     def test_other_uses_of_the_clock(self):
-        self.same("bits", 1234, 2, 64)
+        self.same("bits", 1234, 2, 64, machines=BOTH)
 
     def test_kernel_that_fails_elsewhere(self):
         self.same("fails_later", 50000, 20, 64)

@@ -12,6 +12,7 @@ import subprocess
 import unittest
 
 from fixture import BUILD, DUET, SOURCE, WORK, Fixture, call, main, stats
+from whole import some
 
 NVCC = shutil.which("nvcc") or ("/usr/local/cuda/bin/nvcc" if os.path.exists("/usr/local/cuda/bin/nvcc") else None)
 
@@ -462,20 +463,27 @@ class StaticRuntime(Fixture):
 
 @unittest.skipUnless(NVCC, "nvcc is not here")
 class NvccBinaries(Fixture):
-    def built(self, *flags):
-        program = WORK / ("nvcc" + str(abs(hash(flags)) % 10**6))
-        result = call(NVCC, "-arch=sm_75", "-std=c++17", "-o", program, SOURCE / "workloads/demo/smooth.cu", *flags, timeout=240)
+    def linked(self, program, *flags, compress=()):
+        """What nvcc's compiler makes is the same for all ways to link it."""
+        made = WORK / f"nvcc{''.join(compress)}.o"
+        if not made.exists():
+            result = call(NVCC, "-arch=sm_75", "-std=c++17", "-c", "-o", made, SOURCE / "workloads/demo/smooth.cu", *compress, timeout=240)
+            self.assertEqual(result.returncode, 0, result.stderr)
+        result = call(NVCC, "-arch=sm_75", "-o", program, made, *flags, timeout=240)
         self.assertEqual(result.returncode, 0, result.stderr)
+        return result
+
+    def built(self, *flags, compress=()):
+        program = WORK / ("nvcc" + str(abs(hash(flags)) % 10**6))
+        self.linked(program, *flags, compress=compress)
         return call(DUET, "run", "-q", "--out", "nvcc-out", program)
 
     def test_shared_runtime_zstd(self):
         self.assertEqual(self.built("-cudart", "shared").returncode, 0)
 
-    def test_shared_runtime_lz4(self):
-        self.assertEqual(self.built("-cudart", "shared", "--compress-mode=speed").returncode, 0)
-
-    def test_shared_runtime_plain(self):
-        self.assertEqual(self.built("-cudart", "shared", "--no-compress").returncode, 0)
+    def test_shared_runtime_lz4_and_plain(self):
+        for option in some(("--compress-mode=speed", "--no-compress"), 2):
+            self.assertEqual(self.built("-cudart", "shared", compress=(option,)).returncode, 0)
 
     def test_static_runtime(self):
         """nvcc's default. The times are those of the same program with the shared one."""
@@ -493,17 +501,13 @@ class NvccBinaries(Fixture):
 
     def test_real_runtime_through_rpath_is_named(self):
         # The linker says which libcudart it took; where nvcc's folders lie differs between installations.
-        traced = call(NVCC, "-arch=sm_75", "-std=c++17", "-cudart", "shared", "-Xlinker", "--trace", "-o", WORK / "traced",
-                      SOURCE / "workloads/demo/smooth.cu", timeout=240)
-        self.assertEqual(traced.returncode, 0, traced.stderr)
+        traced = self.linked(WORK / "traced", "-cudart", "shared", "-Xlinker", "--trace")
         linked = [pathlib.Path(word) for word in traced.stdout.split() if pathlib.Path(word).name == "libcudart.so"]
         if not linked or not (linked[0].resolve().parent / "libcudart.so.13").exists():
             self.skipTest("nvcc's installation has no libcudart.so.13 to load")
         folder = linked[0].resolve().parent
         program = WORK / "real"
-        result = call(NVCC, "-arch=sm_75", "-std=c++17", "-cudart", "shared", "-o", program, SOURCE / "workloads/demo/smooth.cu",
-                      "-Xlinker", f"-rpath,{folder}", "-Xlinker", "--disable-new-dtags", timeout=240)
-        self.assertEqual(result.returncode, 0, result.stderr)
+        self.linked(program, "-cudart", "shared", "-Xlinker", f"-rpath,{folder}", "-Xlinker", "--disable-new-dtags")
         loaded = call(program, env={"LD_TRACE_LOADED_OBJECTS": "1", "LD_LIBRARY_PATH": BUILD / "lib/duet/cuda"}).stdout
         if f"{folder}/libcudart.so.13" not in loaded:
             self.skipTest("this linker leaves no DT_RPATH that goes before LD_LIBRARY_PATH:\n" + loaded)

@@ -3,13 +3,14 @@
 NAME is a program or `kernel-NAME`, a bare kernel. Checked are:
   functional   the functional GPU and the timed one give the same result (programs check every element of theirs on the CPU; of
                bare kernels every byte of every buffer is compared) and execute the same instructions
-  again        the same run leaves the same statistics, also when simultaneous events happen in another order
+  again        the same run leaves the same statistics, also when simultaneous events happen in another order (by day one, at night three)
   smallest     on a machine whose queues, buffers, credits and MSHRs all have one entry it ends, with the same result"""
 import re
 import sys
 import unittest
 
 import trust
+from whole import WHOLE, some  # noqa: E402
 
 MACHINES = ("gtx580", "gtx480")
 SEEDS = ("1", "2", "77")
@@ -50,7 +51,7 @@ class Trust(unittest.TestCase):
         for machine in MACHINES:
             first = self.result("--machine", machine)
             self.assertGreater(len(first[1]["counters"]), 10)
-            for seed in ("0", *SEEDS):
+            for seed in some(("0", *SEEDS), 3):
                 self.assertEqual(first, self.result("--machine", machine, "--shuffle", seed), f"--shuffle {seed}")
 
     def test_smallest(self):
@@ -61,7 +62,8 @@ class Trust(unittest.TestCase):
             slow, slow_stats = self.result("--machine", machine, "--timeout", "60", *smallest)
             self.assertEqual(usual, slow)
             self.assertGreater(slow_stats["totals"]["gpu_cycles"], usual_stats["totals"]["gpu_cycles"])
-            self.assertEqual(slow, self.result("--machine", machine, "--shuffle", "3", *smallest)[0])
+            if WHOLE:
+                self.assertEqual(slow, self.result("--machine", machine, "--shuffle", "3", *smallest)[0])
 
 
 if __name__ == "__main__":
