@@ -3,8 +3,8 @@
 // The exact functions, whose errors would be gross, get an eighth of the samples, the special
 // functions, whose references are slow, a quarter.
 //   g++ -std=c++17 -O2 -ffp-contract=off -I runtime/cuda/include device_math_test.cpp -lquadmath && ./a.out
-// Arguments: --quiet prints failures alone; --every N takes one sample in N; any other word tests the function of
-// that name alone. Exit status 0 means that every function kept its limit.
+// Arguments: --quiet prints failures alone; --every N takes one sample in N; any other word tests the
+// function of that name alone. Exit status 0 means that every function kept its limit.
 #if defined(__x86_64__)
 // The functions are made of fused multiply-adds and roundings; as instructions instead of calls into the C
 // library they run several times faster, with the same results.
