@@ -1,4 +1,4 @@
-// Figures of dashti2017 that were measured on tk1, each point with its place in the scorecard.
+// Figures of dashti2017 that were measured on tk1 and kaveri, each point with its place in the scorecard.
 import { bars, number, panels } from "./plots.js";
 import { figures, mark, numbersTable, rowOf } from "./score.js";
 
@@ -95,9 +95,68 @@ function figure9() {
   };
 }
 
+function figure11() {
+  const points = pointsOf("11");
+  return {
+    lead: "What a kernel writes, launches included, over the array's size, in GB/s: buffers of OpenCL 1.2, fine-grained shared virtual memory of OpenCL 2.0, and memory of HSA's program. " +
+      "The paper: of large arrays HSA has nine tenths of OpenCL 1.2's bandwidth and OpenCL 2.0 half; small ones take equally long.",
+    charts: [byMethod(points, [{ title: "the GPU writes", is: () => true }], "bytes", "gb_per_s", { xName: "array", yName: "GB/s", xFormat: BYTES, columns: 1 })],
+    numbers: () => numbersTable(["method, bytes", "GB/s"], points.map((p) => [`${p.method}, ${BYTES(p.bytes)}`, `${p.at}/gb_per_s`])),
+  };
+}
+
+function figure12() {
+  const points = pointsOf("12");
+  const threads = unique(points.map((p) => p.threads));
+  const us = (method, count) => points.find((p) => p.method === method && p.threads === count)?.us;
+  const over = (count) => { const fine = us("hsa-fine", count), coarse = us("hsa-coarse", count); return Number.isFinite(fine) && Number.isFinite(coarse) ? fine / coarse : undefined; };
+  return {
+    lead: "All work-items write one word: the kernel's time in coherent memory over that in coarse-grained memory. The paper: 11 to 31 % more, and more with more work-items.",
+    charts: [bars({ categories: threads.map((count) => `${number(count)} work-items`), unit: "times", line: { value: 1, text: "coarse-grained" }, marks: mark("figure 12", "many", threads.length - 1, 0),
+      series: [{ name: "coherent", values: threads.map(over) }] })],
+    numbers: () => numbersTable(["method, work-items", "µs"], points.map((p) => [`${p.method}, ${number(p.threads)}`, `${p.at}/us`])),
+  };
+}
+
+function figure13() {
+  const points = pointsOf("13");
+  const parts = [[1, "every work-item writes"], [2, "every other one"]].map(([every, title]) => ({ title, is: (p) => p.every === every }));
+  return {
+    lead: "A kernel whose work-items write an entry each, padded to so many bytes: its time. The paper: unpadded entries are the fastest, and where every other work-item writes, OpenCL 2.0 is the slowest by far, less so with padding.",
+    charts: [byMethod(points, parts, "entry_bytes", "us", { xName: "bytes of an entry", yName: "µs" })],
+    numbers: () => numbersTable(["method, of how many one writes, bytes of an entry", "µs"], points.map((p) => [`${p.method}, ${p.every}, ${p.entry_bytes}`, `${p.at}/us`])),
+  };
+}
+
+function table2() {
+  const points = pointsOf("table 2");
+  const chart = (key, unit, factor) => bars({ categories: points.map((p) => p.method), unit,
+    series: [{ name: unit, values: points.map((p) => (Number.isFinite(p[key]) ? p[key] / factor : undefined)) }] });
+  return {
+    lead: "What the processor does in a second of launches of 1 MB: loads, and interrupts. The paper: OpenCL 2.0 loads most and OpenCL 1.2 least, which in turn is interrupted most, 21.1 thousand times, and HSA least, 7.6 thousand times.",
+    charts: [chart("loads_per_s", "million loads a second", 1e6), chart("interrupts_per_s", "thousand interrupts a second", 1000)],
+    numbers: () => numbersTable(["method", "loads a second", "interrupts a second"], points.map((p) => [p.method, `${p.at}/loads_per_s`, `${p.at}/interrupts_per_s`])),
+  };
+}
+
+function figure15() {
+  const points = pointsOf("15");
+  const programs = unique(points.map((p) => p.program)), methods = unique(points.map((p) => p.method)).filter((method) => method !== "cl-1.2");
+  const chart = (key, marks) => bars({ categories: programs, unit: "times", line: { value: 1, text: "OpenCL 1.2" }, marks,
+    series: methods.map((method) => ({ name: method, values: programs.map((program) => {
+      const of = (name) => points.find((p) => p.program === program && p.method === name)?.[key];
+      return Number.isFinite(of(method)) && Number.isFinite(of("cl-1.2")) ? of(method) / of("cl-1.2") : undefined;
+    }) })) });
+  return {
+    lead: "Four programs after Rodinia's: the overall run, then the kernels alone, over those with OpenCL 1.2. The paper: bfs and kmeans are slower with OpenCL 2.0 and with HSA, gaussian is faster with HSA, whose streamcluster has no local memory.",
+    charts: [chart("whole_us", mark("figure 15", "gaussian_hsa_over_12", programs.indexOf("gaussian"), methods.indexOf("hsa-fine"))), chart("kernels_us", [])],
+    numbers: () => numbersTable(["program, method", "overall, µs", "kernels, µs"], points.map((p) => [`${p.program}, ${p.method}`, `${p.at}/whole_us`, `${p.at}/kernels_us`])),
+  };
+}
+
 export const DASHTI2017 = {
   title: "Analyzing memory management methods on integrated CPU-GPU systems (Dashti, Fedorova, 2017)",
-  none: "Sections 3 and 4 on tk1. Figures 1, 2 and 8 are drawings and listings; section 5 on is not measured.",
+  none: "Sections 3 and 4 on tk1, section 6 on kaveri. Figures 1, 2, 8 and 10 are drawings and listings; Figure 14 is in Figure 13's numbers.",
   figures: [
     { title: "Figure 3: bandwidth", key: "3", experiments: ["figure 3"], draw: figure3 },
     { title: "Figure 4: programs", key: "4", experiments: ["figure 4"], draw: figure4 },
@@ -105,5 +164,10 @@ export const DASHTI2017 = {
     { title: "Figure 6: threads on a line, with L1", key: "6", experiments: ["figure 6"], draw: figure6 },
     { title: "Figure 7: both sides at once", key: "7", experiments: ["figure 7", "figure 7, programs"], draw: figure7 },
     { title: "Figure 9: entries behind a lock", key: "9", experiments: ["figure 9"], draw: figure9 },
+    { title: "Figure 11: bandwidth of frameworks", key: "11", experiments: ["figure 11"], draw: figure11 },
+    { title: "Figure 12: one word", key: "12", experiments: ["figure 12"], draw: figure12 },
+    { title: "Figures 13 and 14: padded entries", key: "13", experiments: ["figure 13"], draw: figure13 },
+    { title: "Table 2: the processor", key: "table 2", experiments: ["table 2"], draw: table2 },
+    { title: "Figure 15: programs of frameworks", key: "15", experiments: ["figure 15"], draw: figure15 },
   ],
 };
