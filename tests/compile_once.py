@@ -3,7 +3,7 @@
 these include, Duet's headers, what makes `duet cc`, or a package of the system. `duet` itself may change: a program is linked with it when it runs.
 
 They are kept in the folder that $DUET_TEST_PROGRAMS names, one of the build folder (tests/CMakeLists.txt). A test that is started by hand
-compiles for itself.
+compiles for itself. A text that a test writes and wants kept, compiled, is one of kept_text().
 
     compile_once.py DUET OUTPUT WORDS...      `DUET cc WORDS... -o OUTPUT`
     compile_once.py --forget FOLDER           removes what no test has asked for in a week
@@ -106,11 +106,26 @@ def compile_well(*arguments, **options):
         raise RuntimeError(done.stdout + done.stderr)
 
 
+def kept_text(name, text, folder):
+    """A file of that name and text, for compile_once() to read or include: beside the programs that are kept, or in `folder` where none are."""
+    kept = os.environ.get("DUET_TEST_PROGRAMS")
+    if kept:
+        folder = pathlib.Path(kept) / (hashlib.sha256(f"{name}\0{text}".encode()).hexdigest() + ".text")
+        os.makedirs(folder, exist_ok=True)
+        os.utime(folder)
+    path = pathlib.Path(folder) / name
+    if not path.exists():
+        made = path.with_name(f"{name}.{os.getpid()}")
+        made.write_text(text)
+        made.rename(path)
+    return path
+
+
 def forget(folder):
     """Beside what is old, what is left of a run that was ended in the middle of a copy: without its .stderr it is made again anyway."""
     for path in pathlib.Path(folder).glob("*"):
         if path.stat().st_mtime < time.time() - WEEK:
-            path.unlink()
+            shutil.rmtree(path) if path.is_dir() else path.unlink()
 
 
 def main():

@@ -68,6 +68,20 @@ class CompileOnce(unittest.TestCase):
         self.write("tmp/a.cu", "int main() {}\n")
         self.assertEqual([self.made(source="tmp/a.cu"), self.made(source="tmp/a.cu")], [1, 1])
 
+    def test_a_text_that_is_kept(self):
+        def text(end):
+            return compile_once.kept_text("a.cu", f"int main() {{}}\n{end}", self.folder / "tmp")
+        self.assertEqual([self.made(source=text("")), self.made(source=text("// more\n")), self.made(source=text(""))], [1, 1, 0])
+        self.assertTrue(str(text("")).startswith(str(self.kept)))
+        old = time.time() - 2 * compile_once.WEEK
+        for path in self.kept.iterdir():
+            os.utime(path, (old, old))
+        text("")
+        compile_once.forget(self.kept)
+        self.assertEqual(list(self.kept.iterdir()), [text("").parent])
+        os.environ["DUET_TEST_PROGRAMS"] = ""
+        self.assertEqual(text(""), self.folder / "tmp/a.cu")
+
     def test_by_hand(self):
         os.environ["DUET_TEST_PROGRAMS"] = ""
         self.assertEqual([self.made(), self.made()], [1, 1])
