@@ -1,13 +1,16 @@
 #!/usr/bin/env python3
-"""What is wrong with a CUDA program for the simulated host, or with its command line, is said in one line.
+"""What is wrong with a CUDA program for the simulated host, or with its command line, is said in one line. By day
+without what guest.same.driver_api and rv64.files ask, too; at night (tests/whole.py) all.
 Usage: bad_input_test.py BUILD_DIRECTORY SOURCE_DIRECTORY [unittest arguments]"""
 import pathlib
 import shutil
 import sys
+import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "front_door"))
 from fixture import DUET, SOURCE, WORK, Fixture, call, main  # noqa: E402
 from compile_once import compile_once  # noqa: E402
+from whole import WHOLE  # noqa: E402
 
 PROGRAMS = SOURCE / "tests/guest/programs"
 SIMULATED = [DUET, "run", "--host", "simulated", "--quiet"]
@@ -91,6 +94,7 @@ class BadInput(Fixture):
     def test_a_shared_library(self):
         self.refused(call(DUET, "cc", "--host", "riscv64", "-shared", PROGRAMS / "printing.cu"), "leave out -shared")
 
+    @unittest.skipUnless(WHOLE, "by night")
     def test_functions_that_are_not_served_say_so(self):
         source = written("driver.cu", """#include <cuda.h>
 #include <cstdio>
@@ -107,6 +111,7 @@ int main() {
         self.assertIn("duet: cudaGetDriverEntryPointByVersion is not supported: it returns cudaErrorNotSupported\n", result.stderr)
         self.assertEqual(result.stderr.count("cuInit is"), 1)
 
+    @unittest.skipUnless(WHOLE, "by night")
     def test_root_and_writable_reach_the_program(self):
         source = written("files.cu", """#include <cstdio>
 int main() {

@@ -1,10 +1,14 @@
 #!/usr/bin/env python3
 """OpenCL programs on simulated cores: the programs of tests/opencl pass as natively, with the same calls, kernels and copies in the
-report; program and kernel see each other's atomics while both run; what is wrong with a program is said in one line.
+report; program and kernel see each other's atomics while both run; what is wrong with a program is said in one line. By day some of the programs;
+at night (tests/whole.py) all.
 Usage: opencl_test.py BUILD_DIRECTORY SOURCE_DIRECTORY [unittest arguments]"""
+import unittest
+
 import simulated_host
 from simulated_host import DUET, RUN, SOURCE, WORK, GuestFixture, call, stats
 from compile_once import compile_once  # noqa: E402
+from whole import WHOLE, some  # noqa: E402
 
 PROGRAMS = SOURCE / "tests/opencl/programs"
 FLAGS = ["-O1", "-Wall", "-Wextra", "-Werror", "-lpthread"]
@@ -47,20 +51,22 @@ class OpenCl(GuestFixture):
             self.assertIn(word, lines[0])
 
     def test_programs(self):
-        for name in ("arguments", "callbacks", "image_transfers", "images", "linking", "memory", "queues"):
+        for name in some(("queues", "arguments", "callbacks", "images", "memory", "image_transfers", "linking"), 4):
             with self.subTest(name):
                 self.passes(PROGRAMS / f"{name}.c")
 
+    @unittest.skipUnless(WHOLE, "by night")
     def test_kernels(self):
         self.passes(PROGRAMS / "kernels.c", before="n is 5 and 2.50\n")
 
+    @unittest.skipUnless(WHOLE, "by night")
     def test_errors(self):
         self.passes(PROGRAMS / "errors.c", errors=None)
 
     def test_one_memory(self):
         """Buffers in memory of the program, and a machine that is not coherent."""
         for machine in ("mi300a", "tk1"):
-            for name in ("callbacks", "memory"):
+            for name in some(("memory", "callbacks"), 2):
                 with self.subTest(f"{machine} {name}"):
                     self.passes(PROGRAMS / f"{name}.c", machine)
 
@@ -103,17 +109,25 @@ class OpenCl(GuestFixture):
 
     def test_ways_to_name_the_library(self):
         source = written("names.cpp", "#include <CL/cl.h>\nint main() { cl_uint n = 0; return clGetPlatformIDs(0, nullptr, &n) != 0 || n != 1; }\n")
-        for number, flags in enumerate((["-l", "OpenCL"], ["/usr/lib/x86_64-linux-gnu/libOpenCL.so.1"], ["-I/usr/include", "-L/usr/lib/x86_64-linux-gnu", "-lOpenCL", "-lm"])):
+        ways = ["-l", "OpenCL"], ["/usr/lib/x86_64-linux-gnu/libOpenCL.so.1"], ["-I/usr/include", "-L/usr/lib/x86_64-linux-gnu", "-lOpenCL", "-lm"]
+        for number, flags in some(enumerate(ways), 3):
             with self.subTest(flags):
                 binary = self.compiled(source, *flags, name=f"names-{number}")
                 self.assertEqual(call(*RUN, "--quiet", "--out", WORK / "names", binary).returncode, 0)
-        front = call(DUET, "cc", "--host", "riscv64", "-lOpenCL", source, "-o", WORK / "names-front")
-        self.assertEqual(front.returncode, 0, front.stderr)
+        if WHOLE:
+            front = call(DUET, "cc", "--host", "riscv64", "-lOpenCL", source, "-o", WORK / "names-front")
+            self.assertEqual(front.returncode, 0, front.stderr)
+
+    def cuda_and_opencl(self):
+        return written("touch.cu", 'extern "C" int touch_cuda() { int n = 0; return cudaGetDeviceCount(&n); }\n'), written("mixed.c", MIXED)
 
     def test_cuda_and_opencl_in_one_program(self):
-        cuda = written("touch.cu", 'extern "C" int touch_cuda() { int n = 0; return cudaGetDeviceCount(&n); }\n')
-        opencl = written("mixed.c", MIXED)
-        self.refused(call(DUET, "cc", "--host", "riscv64", cuda, opencl, "-lOpenCL", "-o", WORK / "mixed"), "touch.cu is CUDA, and -lOpenCL is OpenCL")
+        self.refused(call(DUET, "cc", "--host", "riscv64", *self.cuda_and_opencl(), "-lOpenCL", "-o", WORK / "mixed"),
+                     "touch.cu is CUDA, and -lOpenCL is OpenCL")
+
+    @unittest.skipUnless(WHOLE, "by night")
+    def test_cuda_and_opencl_linked_into_one_program(self):
+        cuda, opencl = self.cuda_and_opencl()
         self.assertEqual(call(DUET, "cc", "--host", "riscv64", "-c", cuda, "-o", WORK / "touch.o").returncode, 0)
         result = call(DUET, "cc", "--host", "riscv64", opencl, WORK / "touch.o", "-lOpenCL", "-o", WORK / "mixed")
         self.assertEqual(result.returncode, 0, result.stderr)

@@ -56,8 +56,8 @@ class Report(GuestFixture):
     def test_cores_are_counted_to_the_end_of_the_program(self):
         """After its last call the program executes 50 000 rounds of a loop; of a run without them they are the difference."""
         found = {}
-        for kind, flag in (("without", "-DROUNDS=0"), ("with", "-DROUNDS=50000")):
-            _, found[kind] = self.run_guest(kind, self.guest("threads.cu", flag), 1, 1)
+        for kind, count in (("without", 0), ("with", 50000)):
+            _, found[kind] = self.run_guest(kind, self.guest("threads.cu"), 1, 1, "more", count)
             self.adds_up(found[kind])
             last = max(copy["end_ps"] for copy in found[kind]["copies"])
             self.assertLess(last, found[kind]["account"]["time_ps"])

@@ -2,7 +2,8 @@
 """CUDA programs give the same output and the same exit status on the native host and on simulated cores.
 
 Usage: same_results_test.py BUILD_DIRECTORY SOURCE_DIRECTORY [--list FILE] [NAME ...]
-NAME: programs of SAME.toml, which says what its entries mean; without any, all. Each program is compiled twice (`duet cc`, `duet cc --host
+NAME: programs of SAME.toml, which says what its entries mean; without any, all. By day every third run of a program; at night (tests/whole.py)
+all. Each program is compiled twice (`duet cc`, `duet cc --host
 riscv64`) and run on lustig2013, natively and with `--host simulated`. A line a program; the exit status is 1 if any differs, 77 without the
 cross compiler.
 """
@@ -17,6 +18,7 @@ import tomllib
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 from compile_once import compile_once  # noqa: E402
+from whole import some  # noqa: E402
 
 MACHINE = "lustig2013"
 HOSTS = ("native", "simulated")
@@ -75,7 +77,7 @@ def judged(duet: str, source: pathlib.Path, program: dict, work: pathlib.Path) -
         return [] if program["refused"] in said and status != 0 else [f"not refused: exit status {status}, {said.strip()}"]
     binaries = {host: built(duet, source, program, host, folders[host]) for host in HOSTS}
     wrong = []
-    for arguments in program.get("runs", [[]]):
+    for arguments in some(program.get("runs", [[]]), 3):
         results = {host: ran(duet, program, host, binaries[host], arguments) for host in HOSTS}
         native, simulated = (compared(program, results[host], folders[host]) for host in HOSTS)
         for what in native:

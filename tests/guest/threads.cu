@@ -1,14 +1,10 @@
 // Threads of a program on simulated cores, each with work of its own and calls: threads.rv THREADS ROUNDS
-// [exit STATUS | abort | spin]. Prints "right" when every element is.
+// [exit STATUS | abort | spin | more COUNT]. Prints "right" when every element is.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <thread>
 #include <vector>
-
-#ifndef ROUNDS
-#define ROUNDS 50000
-#endif
 
 constexpr int kElements = 4096;
 
@@ -57,7 +53,8 @@ int main(int count, char** arguments) {
   }
   // After the last call: nobody but the cores has anything to do.
   volatile unsigned sum = worked;
-  for (unsigned i = 0; i < ROUNDS; ++i) sum = sum * 5 + i;
+  const unsigned more = std::strcmp(end, "more") == 0 ? static_cast<unsigned>(std::atoi(arguments[4])) : 50000;
+  for (unsigned i = 0; i < more; ++i) sum = sum * 5 + i;
   if (std::strcmp(end, "abort") == 0) std::abort();
   while (std::strcmp(end, "spin") == 0) sum = sum * 5 + 1;
   return std::strcmp(end, "exit") == 0 ? std::atoi(arguments[4]) : 0;

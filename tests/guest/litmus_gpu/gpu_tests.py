@@ -16,8 +16,10 @@ import functools
 import pathlib
 import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "rv64" / "litmus"))
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE.parents[1] / "rv64" / "litmus"), str(HERE.parents[1])]
 import tests as cpu_tests  # noqa: E402
+from compile_once import compile_once, kept_text  # noqa: E402
 
 TESTS = {
     "SB": "cpu x=1; r=y | gpu y=1; r=x",
@@ -144,3 +146,13 @@ def source():
             table.append(f'{{"{test}/{variant}", {{{", ".join(functions)}}}, {{{", ".join(loads)}}}, {gpu_threads}, {len(threads)}}},')
     return "\n".join(["__device__ void gpu_kernel(int kernel, Word* x, Word* y, long* results) {", "switch (kernel) {", *gpu, "}", "}",
                       "#ifndef __CUDA_ARCH__", *cpu, "static const Test litmus_tests[] = {", *table, "};", "#endif", ""])
+
+
+def build(duet, folder, *names):
+    """The programs of these names in the folder, for the simulated host."""
+    texts = kept_text("kernels.inc", source(), folder).parent
+    for name in names:
+        done = compile_once(duet, ["--host", "riscv64", "-O2", f"-I{texts}", HERE / f"{name}.cu"], folder / name)
+        if done.returncode != 0:
+            sys.exit(done.stderr)
+    return [folder / name for name in names]
