@@ -52,13 +52,13 @@ class Programs(unittest.TestCase):
     def test_bfs(self):
         self.check("bfs", "--nodes 700", "cost[other] = cost[own] + 1", "cost[other] = cost[own] + 2")
 
-    def test_gaussian(self):
+    def test_gaussian(self):  # night
         self.check("gaussian", "--size 29", "if (y == 0) b[row]", "if (y == 0 && row > 1) b[row]", "--size 40 --columns 5")
 
-    def test_kmeans(self):
+    def test_kmeans(self):  # night
         self.check("kmeans", "--points 300 --iterations 3", "center < center_count;", "center < center_count - 1;")
 
-    def test_streamcluster(self):
+    def test_streamcluster(self):  # night
         self.check("streamcluster", "--points 200 --dimensions 16 --gains 3", "points[own].cost - cost;", "points[own].cost;", "--points 100 --local yes",
                    "--points 100 --local no")
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """The applications of dashti2017 Figure 4 on tk1's cores and GPU: right results from memory of each method, where a forgotten flush leaves old
-bytes, and a check that notices a wrong kernel. Usage: dashti2017_programs.py DUET [unittest arguments]"""
+bytes, and a check that notices a wrong kernel. Usage: dashti2017_programs.py DUET [unittest arguments]
+By day some of the applications from memory of every second method; at night (tests/whole.py) all."""
 import pathlib
 import subprocess
 import sys
@@ -9,6 +10,7 @@ import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 from compile_once import compile_once  # noqa: E402
+from whole import some  # noqa: E402
 
 FOLDER = pathlib.Path(__file__).resolve().parents[2] / "workloads/dashti2017"
 METHODS = ["default", "hostalloc", "hostalloc-cache", "managed", "sharedalloc"]
@@ -37,7 +39,7 @@ class Programs(unittest.TestCase):
         time: not with hostalloc-cache, whose launches alone give up what cores hold."""
         words = words.split()
         binary = self.compiled(FOLDER / f"{name}.cu", name)
-        for method in METHODS:
+        for method in some(METHODS, 2):
             for own in [words, *([[*words, "--time", "offload"]] if method == "default" else []), *([halves.split()] if halves and method != "hostalloc-cache" else [])]:
                 done = self.run_program(binary, method, own)
                 self.assertEqual((done.returncode, done.stderr), (0, ""), method)
@@ -66,13 +68,13 @@ class Programs(unittest.TestCase):
         self.check("kmeans", "--points 300 --iterations 4", "center < centers; center++) {\n    float", "center < centers - 1; center++) {\n    float",
                    "--points 600 --iterations 3 --cpus 4")
 
-    def test_lud(self):
+    def test_lud(self):  # night
         self.check("lud", "--size 48", "k < kTile; k++) sum", "k < kTile - 1; k++) sum")
 
     def test_particlefilter(self):  # night
         self.check("particlefilter", "--particles 100 --frames 2", "next_y[own] = y[found]", "next_y[own] = y[found > 0 ? found - 1 : 0]")
 
-    def test_streamcluster(self):
+    def test_streamcluster(self):  # night
         self.check("streamcluster", "--points 200 --dimensions 16 --gains 6", "points[own].cost - cost;", "points[own].cost;")
 
 
