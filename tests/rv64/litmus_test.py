@@ -2,7 +2,7 @@
 """Litmus tests on timed cores: which outcomes are seen, and whether the models allow them.
 
 Usage: litmus_test.py --duet build/bin/duet [--machine tk1] [--passes N] [--seeds A:B] [--types uu] [--table]
-At night (tests/whole.py) three passes on all shapes; otherwise one pass, and every layout on the first shape alone.
+At night (tests/whole.py) three passes on all shapes with every layout; otherwise one pass on every second shape, with one layout, in turns.
 
 tests/rv64/litmus/tests.py has the tests and the models: RVWMO, which programs may count on, and total store order, which cores keep.
 Four cores run each of them with every fence, on lines of their own, in one line, and in lines that rounds share; on the Xeon's caches
@@ -23,7 +23,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE / "litmus"), str(HERE.parent)]
 import core_shapes  # noqa: E402
 import tests  # noqa: E402
-from whole import WHOLE  # noqa: E402
+from whole import WHOLE, some  # noqa: E402
 
 COMPILER = "riscv64-linux-gnu-gcc"
 # Bytes from a round's x to the next one's, and from x to y.
@@ -129,12 +129,12 @@ def main():
     cases = [("ww", shape, sets, layout) for shape, sets in shapes_of_ww.items() for layout in LAYOUTS]
     cases += [(types, shape, core_shapes.sets(shape) if sets is None else sets, layout) for types, layouts in LAYOUTS_OF_TYPES.items()
               for shape, sets in shapes_of_types.items() for layout in layouts]
-    if not WHOLE:  # of each further shape of a type one layout, in turns
-        first_shapes = {types: next(shape for other, shape, *_ in cases if other == types) for types in ("ww", *LAYOUTS_OF_TYPES)}
-        shapes = {types: list(dict.fromkeys(shape for other, shape, *_ in cases if other == types)) for types in first_shapes}
-        layouts = {types: list(LAYOUTS if types == "ww" else LAYOUTS_OF_TYPES[types]) for types in first_shapes}
-        cases = [case for case in cases if case[1] == first_shapes[case[0]] or
-                 case[3] == layouts[case[0]][shapes[case[0]].index(case[1]) % len(layouts[case[0]])]]
+    if not WHOLE:
+        chosen = set()
+        for types, layouts in {"ww": LAYOUTS, **LAYOUTS_OF_TYPES}.items():
+            shapes = list(dict.fromkeys(shape for other, shape, *_ in cases if other == types))
+            chosen |= {(types, shape, list(layouts)[turn % len(layouts)]) for turn, shape in enumerate(some(shapes, 2))}
+        cases = [case for case in cases if (case[0], case[1], case[3]) in chosen]
     with tempfile.TemporaryDirectory(prefix="duet-litmus-") as folder:
         program = build(pathlib.Path(folder))
         for types, shape, sets, layout in cases:

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Static RV64 Linux programs by `duet run --host simulated --functional`. Arguments: BUILD_DIRECTORY SOURCE_DIRECTORY."""
+"""Static RV64 Linux programs by `duet run --host simulated --functional`. Arguments: BUILD_DIRECTORY SOURCE_DIRECTORY.
+By day signals that end a program in one way; at night (tests/whole.py) in three."""
 import pathlib
 import struct
 import sys
@@ -8,6 +9,7 @@ import unittest
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "front_door"))
 from fixture import DUET, WORK, Fixture, call  # noqa: E402
 from simulated_host import PROGRAMS, QEMU, RUN, compiled, in_folder, main  # noqa: E402
+from whole import some  # noqa: E402
 
 
 class Process(Fixture):
@@ -115,7 +117,7 @@ class Process(Fixture):
     @unittest.skipUnless(QEMU, "without qemu-riscv64")
     def test_signals_do_what_they_do_under_qemu(self):
         program = compiled("signals.c")
-        for arguments in ([], ["10"], ["9"]):  # ends by SIGPIPE, by SIGUSR1, by SIGKILL
+        for arguments in some(([], ["10"], ["9"]), 3):  # ends by SIGPIPE, by SIGUSR1, by SIGKILL
             theirs = in_folder("signals-folder", QEMU, program, *arguments)
             ours = in_folder("signals-folder", *RUN, program, *arguments)
             self.assertEqual(ours.stdout, theirs.stdout)

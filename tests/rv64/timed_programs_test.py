@@ -88,7 +88,7 @@ def main():
     runs = failures = 0
     with tempfile.TemporaryDirectory(prefix="duet-timed-programs-") as name:
         folder = pathlib.Path(name)
-        for number, (source, flags, arguments, text) in some(enumerate(PROGRAMS), 3):
+        for number, (source, flags, arguments, text) in some(enumerate(PROGRAMS), 5):
             program = build(source, flags, folder)
             chosen = [odd[2 * number % len(odd)], odd[(2 * number + 1) % len(odd)]][:2 if WHOLE else 1]
             shapes = odd if options.all_shapes else LARGE.get(source, chosen)
