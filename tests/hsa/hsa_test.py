@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """HSA programs under `duet run`: programs of tests/hsa/programs check what they get, with kernels that `duet hsacc` has compiled.
+By day on some machines, and some programs natively alone; at night (tests/whole.py) all.
 Usage: hsa_test.py BUILD_DIRECTORY SOURCE_DIRECTORY [unittest arguments]"""
 import json
 import os
@@ -13,6 +14,7 @@ import unittest
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 from c_programs import CPrograms  # noqa: E402
 from compile_once import compile_once  # noqa: E402
+from whole import some  # noqa: E402
 
 BUILD, SOURCE = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
 DUET = BUILD / "bin/duet"
@@ -163,7 +165,7 @@ class Hsa(unittest.TestCase):
     def test_other_machines(self):
         """Queues on machines that have none: caches that are not coherent, a link, one memory."""
         code_object("kernels.hsaco")
-        for machine in ("tk1", "gtx580", "h100", "fused"):
+        for machine in some(("tk1", "gtx580", "h100", "fused"), 2):
             for name in ("packets", "signals")[:1 if machine == "tk1" else 2]:  # tk1's GPU reaches no memory of malloc
                 with self.subTest(name, machine=machine):
                     done = self.run_program(name, "--set", "gpu.front_end.user_queues=8", machine=machine)
@@ -250,7 +252,7 @@ class Simulated(unittest.TestCase):
         self.assertIn("duet: hsa_init: the cores of machine tk1 reach pinned memory past their caches, without atomics: "
                       "run the program natively, or on mi300a\n", done.stderr)
 
-    def test_processor(self):
+    def test_processor(self):  # night
         done = self.run_program("processor", "--set", "cpu.cores=2")
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         self.assertEqual(done.stdout.splitlines(), ["Zen-4-like core (Duet, RV64GC)", "2 cores, lines of 64", "L1 32768", "L2 1048576"])
@@ -297,7 +299,7 @@ class Simulated(unittest.TestCase):
     def test_signals(self):
         self.passes("signals")
 
-    def test_variables(self):
+    def test_variables(self):  # night
         code_object("variables.hsaco", options=["-cl-std=CL2.0"])
         self.passes("variables")
 
@@ -338,12 +340,12 @@ class Simulated(unittest.TestCase):
         self.assertIn("packet 0 of user queue 0: a signal that is not 0", done.stderr)
         self.assertIn("the host is in hsa_signal_wait_scacquire", done.stderr)
 
-    def test_errors(self):
+    def test_errors(self):  # night
         code_object("kernels.hsaco")
         done = self.run_program("errors")
         self.assertEqual((done.returncode, done.stdout), (0, "PASS errors\n"), done.stderr)
 
-    def test_fault(self):
+    def test_fault(self):  # night
         code_object("kernels.hsaco")
         done = self.run_program("fault")
         self.assertEqual((done.returncode, done.stdout), (0, "PASS fault\n"), done.stderr)

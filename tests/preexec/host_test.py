@@ -3,13 +3,16 @@
 
 tests/preexec/host_test.py --duet build/bin/duet
 
+By day programs of one kind; at night (tests/whole.py) of all.
+
 Programs run ahead only while no thread has the core, give it back at once, and change no result.
 """
 import json
+import unittest
 
 import fixture
 from fixture import HERE, SOURCE, WAITS, Programs
-from whole import some
+from whole import WHOLE, some
 
 
 class Host(Programs):
@@ -40,7 +43,7 @@ class Host(Programs):
         self.assertGreater(kernel["preexecution"]["loads"], 1000)
 
     def test_results_do_not_depend_on_it(self):
-        for mode in some(["naps", "waits", "computes", "threads"], 2):
+        for mode in some(["naps", "waits", "computes", "threads"], 4):
             outputs = [self.host(mode, preexec="off")[0], self.host(mode)[0], self.host(mode, cores=2)[0],
                        self.host(mode, "--preexec-set", "skip_factor=64", preexec="profiled")[0]]
             self.assertEqual(outputs, [outputs[0]] * 4, mode)
@@ -86,6 +89,7 @@ class Host(Programs):
         self.assertEqual(results[0], results[1])
         self.assertEqual(results[0], results[2])
 
+    @unittest.skipUnless(WHOLE, "by night")
     def test_a_profile(self):
         program = [*WAITS, "./VecAdd", "--size", "16384"]
         self.right("--preexec", "profiled", "--profile", *program)

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """report.html in a browser: what it draws of a kernel inside the machine. Are the numbers of the memory chart those of stats.json, at
-every width and of every kernel?   kernels_test.py BUILD SOURCE [NAME]"""
+every width and of every kernel?   kernels_test.py BUILD SOURCE [NAME]
+By day on fewer machines, and with every fifth shape; at night (tests/whole.py) all."""
 import json
 import subprocess
 
 import page_case
-from page_case import DUET, PageCase
+from page_case import DUET, WHOLE, PageCase, some
 
 # Each way of the memory system is used: global and local memory, shared memory with conflicts, constants, atomics, host memory.
 MEMORY = """
@@ -186,9 +187,9 @@ class KernelsTest(PageCase):
         self.assertEqual(drawn["l3_reads"], reads)
         self.assertEqual(drawn["l3_request_packets"], kernel["counters"]["l3_interconnect.request_packets"])
         self.assertIsNone(page.evaluate("document.querySelector('svg.memory [data-field=host_read]')"))
-        source = self.folder / "memory.cu"
-        subprocess.run([DUET, "cc", "--host", "riscv64", source, "-o", self.folder / "memory.rv"], check=True)
-        self.run_duet("cores", "--host", "simulated", "--machine", "lustig2013", "./memory.rv")
+        if not WHOLE:
+            return
+        self.run_duet("cores", "--host", "simulated", "--machine", "lustig2013", self.program("memory", MEMORY, "--host=riscv64"))
         page, stats = self.opened("cores")
         self.assertEqual(page.evaluate("[...document.querySelectorAll('svg.memory [data-field^=host_]')].map((e) => [e.previousSibling.textContent, Number(e.dataset.value)])")[1:],
                          [[f"{way}, whole run", stats["processor"]["totals"][f"dram_{way}_bytes"]] for way in ("read", "written")])
@@ -214,7 +215,7 @@ class KernelsTest(PageCase):
         program = self.program("shapes", SHAPES)
         odd = [f"--set=gpu.sm.{key}" for key in ("warp_allocation_unit=3", "register_allocation_unit=96", "shared_allocation_unit=320", "max_blocks=13", "max_warps=37", "registers=40000")]
         limits, values = set(), set()
-        for machine, options in (("gtx580", []), ("h100", []), ("odd", odd)):
+        for machine, options in some((("odd", odd), ("gtx580", []), ("h100", [])), 3):
             done = subprocess.run([DUET, "run", "--quiet", "--out", machine, "--machine", "gtx580" if options else machine, *options, program],
                                   cwd=self.folder, capture_output=True, text=True, timeout=300)
             self.assertEqual(done.returncode, 0, done.stderr)
@@ -222,11 +223,11 @@ class KernelsTest(PageCase):
             self.assertEqual(len(shapes), 5 * 7 * 21)
             page, stats = self.opened(machine)
             warps = lambda threads: -(-threads // 32)
-            for shape, (blocks, resident, _) in zip(shapes, self.calculated(page, [shape[:3] for shape in shapes])):
+            for shape, (blocks, resident, _) in zip(some(shapes, 5), self.calculated(page, [shape[:3] for shape in some(shapes, 5)])):
                 self.assertEqual((blocks, resident), (shape[3], shape[3] * warps(shape[0])), f"{machine}: {shape}")
             launches = [[k["block"][0], k["registers"], k["shared_bytes"]] for k in stats["kernels"]]
             self.assertGreater(len(launches), 300)
-            for kernel, shape, (blocks, _, limit) in zip(stats["kernels"], launches, self.calculated(page, launches)):
+            for kernel, shape, (blocks, _, limit) in zip(some(stats["kernels"], 5), some(launches, 5), self.calculated(page, some(launches, 5))):
                 self.assertEqual((blocks, limit), (kernel["blocks_per_sm"], kernel["occupancy_limit"]), f"{machine}: {shape}")
             limits |= {kernel["occupancy_limit"] for kernel in stats["kernels"]}
             values |= {shape[3] for shape in shapes}

@@ -16,6 +16,10 @@ import unittest
 
 import browser
 
+sys.path.insert(1, str(pathlib.Path(__file__).resolve().parents[1]))
+from compile_once import compile_well, kept_text  # noqa: E402
+from whole import WHOLE, some  # noqa: E402, F401
+
 BUILD, SOURCE = (pathlib.Path(argument).resolve() for argument in sys.argv[1:3])
 DUET = BUILD / "bin/duet"
 
@@ -61,12 +65,13 @@ class PageCase(unittest.TestCase):
     def tearDown(self):
         self.browser.close_pages()
 
-    def program(self, name, text):
-        binary = self.folder / f"{name}.bin"
+    def program(self, name, text, *flags):
+        return self.program_of(kept_text(f"{name}.cu", text, self.folder), *flags)
+
+    def program_of(self, source, *flags):
+        binary = self.folder / f"{source.stem}{''.join(flags)}.bin"
         if not binary.exists():
-            source = self.folder / f"{name}.cu"
-            source.write_text(text)
-            subprocess.run([DUET, "cc", source, "-o", binary], check=True)
+            compile_well(DUET, [*flags, source], binary)
         return f"./{binary.name}"
 
     def run_duet(self, out, *arguments, status=0):

@@ -1,14 +1,16 @@
 #!/usr/bin/env python3
 """report.html in a browser: does it open without complaint and without asking anybody, do its numbers equal stats.json,
-does the timeline zoom, however the run went?   page_test.py BUILD SOURCE [NAME]"""
+does the timeline zoom, however the run went?   page_test.py BUILD SOURCE [NAME]
+By day without some kinds of runs; at night (tests/whole.py) with all."""
 import json
 import os
 import signal
 import subprocess
 import time
+import unittest
 
 import page_case
-from page_case import BUILD, DUET, OVERLAP, SOURCE, PageCase
+from page_case import BUILD, DUET, OVERLAP, SOURCE, WHOLE, PageCase, some
 
 NO_KERNEL = """
 #include <cuda_runtime.h>
@@ -170,7 +172,7 @@ class PageTest(PageCase):
 
     def test_hot_lines(self):
         """Each line of a kernel with its slots, instructions and bytes, in causes that add up; nothing where nobody asked."""
-        program = self.program("hot", (SOURCE / "tests/front_door/hot_lines.cu").read_text())
+        program = self.program_of(SOURCE / "tests/front_door/hot_lines.cu")
         self.run_duet("hot", "--lines", program, "streams")
         page, stats = self.opened("hot")
         self.assertEqual(self.held(page, "stats"), stats)
@@ -190,18 +192,21 @@ class PageTest(PageCase):
         for bar, line in zip(bars, lines):
             self.assertAlmostEqual(bar, line["slots"] / lines[0]["slots"], delta=0.02)
         self.assertIn(lines[0]["text"], page.evaluate("document.querySelector('#kernels').textContent"))
-        self.run_duet("cold", "--no-lines", program, "waits")
-        page, _ = self.opened("cold")
-        self.assertEqual(page.evaluate("document.querySelectorAll('table.lines, #lines').length"), 0)
+        if WHOLE:
+            self.run_duet("cold", "--no-lines", program, "waits")
+            page, _ = self.opened("cold")
+            self.assertEqual(page.evaluate("document.querySelectorAll('table.lines, #lines').length"), 0)
 
     def test_advice(self):
         """What stats.json advises, and what was measured of it, with their numbers."""
-        program = self.program("rules", (SOURCE / "tests/advise/rules.cu").read_text())
+        program = self.program_of(SOURCE / "tests/advise/rules.cu")
         self.run_duet("advice", program, "bank_conflicts", "trigger")
         shown = ("[...document.querySelectorAll('#advice ol li')].map((e) => [e.dataset.rule,"
                  " e.querySelector('[data-field]').dataset.field, Number(e.querySelector('[data-field]').dataset.value)])")
         page, stats = self.opened("advice")
         self.assertEqual(page.evaluate(shown), [[one["rule"], "saves_ps", one["saves_ps"]] for one in stats["advice"]])
+        if not WHOLE:
+            return
         subprocess.run([DUET, "advise", "advice"], cwd=self.folder, check=True, capture_output=True)
         page, _ = self.opened("advice")
         measured = json.loads((self.folder / "advice/advice.json").read_text())["advice"]
@@ -242,6 +247,7 @@ class PageTest(PageCase):
         self.check_account(page, stats)
         self.assertFalse(stats["complete"])
 
+    @unittest.skipUnless(WHOLE, "by night")
     def test_many_launches(self):
         self.run_duet("many", "--functional", self.program("many", MANY))
         page, stats = self.opened("many")
@@ -290,8 +296,9 @@ class PageTest(PageCase):
         source = self.folder / "bound.c"
         source.write_text(BOUND)
         subprocess.run(["riscv64-linux-gnu-gcc", "-O2", "-static", source, "-o", self.folder / "bound.rv"], check=True)
-        for kind, words, use in (("b", "were lost to wrong predictions", "bad_speculation"), ("m", "waited for loads from below L2", "memory_below"),
-                                 ("s", "waited at system calls", "serial"), ("d", "waited for slow or dependent instructions", "core")):
+        kinds = (("b", "were lost to wrong predictions", "bad_speculation"), ("m", "waited for loads from below L2", "memory_below"),
+                 ("s", "waited at system calls", "serial"), ("d", "waited for slow or dependent instructions", "core"))
+        for kind, words, use in some(kinds, 3):
             done = subprocess.run([DUET, "run", "--out", f"bound-{kind}", "--host", "simulated", "--machine", "xeon-e3-1245", "./bound.rv", kind],
                                   cwd=self.folder, capture_output=True, text=True, timeout=300)
             page, stats = self.opened(f"bound-{kind}", dark=kind == "m")
@@ -312,11 +319,10 @@ class PageTest(PageCase):
             self.assertEqual(page.evaluate("[...document.querySelectorAll('#overview .part')].map((e) => getComputedStyle(e).backgroundColor)"
                                            ".filter((c) => c === 'rgba(0, 0, 0, 0)' || c === 'rgb(153, 153, 153)').length"), 0)
 
+    @unittest.skipUnless(WHOLE, "by night")
     def test_headline_of_cores_beside_a_gpu(self):
         """A CUDA program on simulated cores that launches nothing says what its cores did, too."""
-        (self.folder / "none.cu").write_text(NO_KERNEL)
-        subprocess.run([DUET, "cc", "--host", "riscv64", self.folder / "none.cu", "-o", self.folder / "none.rv"], check=True)
-        self.run_duet("none-cores", "--host", "simulated", "--machine", "lustig2013", "./none.rv")
+        self.run_duet("none-cores", "--host", "simulated", "--machine", "lustig2013", self.program("none", NO_KERNEL, "--host=riscv64"))
         page, stats = self.opened("none-cores")
         self.assertRegex(stats["processor"]["headline"], "% of the dispatch slots")
         self.assertEqual(page.evaluate("document.getElementById('cores-headline').textContent"), stats["processor"]["headline"])

@@ -1,12 +1,15 @@
 #!/usr/bin/env python3
 """report.html in a browser, as somebody reads it: sorting and finding, the roofs of floating-point operations, sources. Are its
-numbers those of stats.json and of the files of the run?   reading_test.py BUILD SOURCE [NAME]"""
+numbers those of stats.json and of the files of the run?   reading_test.py BUILD SOURCE [NAME]
+By day fewer pages; at night (tests/whole.py) all."""
 import json
+import unittest
 
 import page_case
-from page_case import PageCase
+from page_case import WHOLE, PageCase
 
 LAUNCHES = """
+#include <cstdlib>
 #include <cuda_runtime.h>
 __global__ void axpy(float* y, const float* x, float a, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -16,13 +19,13 @@ __global__ void scale(double* y, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n) y[i] = y[i] * 1.5;
 }
-int main() {
+int main(int, char** words) {
   float *x, *y;
   double* d;
   cudaMalloc(&x, 1 << 16), cudaMalloc(&y, 1 << 16), cudaMalloc(&d, 1 << 16);
   cudaStream_t s[2];
   for (auto& one : s) cudaStreamCreate(&one);
-  for (int i = 0; i < 2500; ++i) {
+  for (int i = 0; i < std::atoi(words[1]); ++i) {
     axpy<<<1 + i % 7, 64 + 32 * (i % 3), 0, s[0]>>>(y, x, 2.0f, 1024);
     scale<<<1 + i % 5, 64, 0, s[1]>>>(d, 1024);
   }
@@ -63,9 +66,9 @@ class ReadingTest(PageCase):
         seconds = {}
         for launches in (50, 5000):
             name = f"launches-{launches}"
-            self.run_duet(name, self.program(name, LAUNCHES.replace("2500", str(launches // 2))))
-            pages = [self.browser.open(self.folder / name / "report.html", before=spy) for _ in range(3)]
-            self.assertEqual([page.problems for page in pages], [[], [], []])
+            self.run_duet(name, self.program("launches", LAUNCHES), str(launches // 2))
+            pages = [self.browser.open(self.folder / name / "report.html", before=spy) for _ in range(3 if WHOLE or launches == 50 else 2)]
+            self.assertEqual([page.problems for page in pages], [[]] * len(pages))
             seconds[launches] = min(page.cpu_seconds for page in pages)
         self.assertLess(seconds[5000], 3.5 * seconds[50])
         self.assertLess(min(page.evaluate("window.resizing") for page in pages), 0.01 * 1000 * seconds[5000])
@@ -152,15 +155,16 @@ class ReadingTest(PageCase):
         drawn = page.evaluate("[...document.querySelectorAll('#flops svg text')].map((e) => e.textContent).join(' ')")
         for roof in ("FP32 66.9 TFLOP/s", "FP64 33.5 TFLOP/s", "FP16 134 TFLOP/s", "DRAM"):
             self.assertIn(roof, drawn)
-        self.run_duet("no-flops", "--no-lines", self.program("flops", FLOPS))
-        self.assertFalse(self.section(self.opened("no-flops")[0], "flops"))
+        if WHOLE:
+            self.run_duet("no-flops", "--no-lines", self.program("flops", FLOPS))
+            self.assertFalse(self.section(self.opened("no-flops")[0], "flops"))
 
     def test_source(self):
         """The whole file, its lines' counts, and the PTX of each line with counts that add up to the line's."""
         out = self.run_once(self.program("overlap", page_case.OVERLAP))
         page, stats = self.opened(out)
         rows = page.evaluate("[...document.querySelectorAll('table.source tbody tr')].map((r) => [Number(r.cells[0].textContent), r.querySelector('code').textContent])")
-        self.assertEqual(rows, [list(one) for one in enumerate((self.folder / "overlap.cu").read_text().splitlines(), 1)])
+        self.assertEqual(rows, [list(one) for one in enumerate(page_case.OVERLAP.splitlines(), 1)])
         kernel = stats["lines"][0]
         of_file = {line["line"]: line for line in kernel["lines"] if line["file"].endswith("overlap.cu")}
         counted = page.evaluate("[...document.querySelectorAll('table.source tr[data-line]')].map((r) => Number(r.dataset.line))")
@@ -184,12 +188,14 @@ class ReadingTest(PageCase):
         self.assertEqual(page.evaluate("document.querySelector('table.source tbody tr').dataset.line"), str(hottest))
         self.assertEqual(page.problems, [])
 
+    @unittest.skipUnless(WHOLE, "by night")
     def test_long_source(self):
         """Of a file that has no room the page has what lies around lines with counts; without the file it has no source."""
         kernel = "__global__ void far(float* p) { p[threadIdx.x] *= 3; }\n"
         padding = "".join(f"// {i} {'x' * 90}\n" for i in range(1500))
         text = "#include <cuda_runtime.h>\n" + padding + kernel + padding + "int main() { float* p; cudaMalloc(&p, 4096); far<<<1, 64>>>(p); return cudaDeviceSynchronize(); }\n"
-        program = self.program("long", text)
+        (self.folder / "long.cu").write_text(text)  # not kept: it is removed
+        program = self.program_of(self.folder / "long.cu")
         self.run_duet("long", program)
         page, _ = self.opened("long")
         numbers = page.evaluate("[...document.querySelectorAll('table.source tbody tr')].map((r) => Number(r.cells[0].textContent))")

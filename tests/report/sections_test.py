@@ -98,7 +98,7 @@ class SectionsTest(PageCase):
         return wanted
 
     def test_over_time(self):
-        """Each interval's numbers are those of stats.json; the axis zooms; without intervals one line says how to get them."""
+        """Each interval's numbers are those of stats.json; the axis zooms."""
         program = self.program("overlap", OVERLAP)
         self.run_duet("intervals", "--interval", "5us", program)
         page, stats = self.opened("intervals")
@@ -121,9 +121,6 @@ class SectionsTest(PageCase):
         page.evaluate("document.getElementById('over-time-all').click()")
         self.assertEqual(seen(), whole)
         self.assertEqual(page.problems, [])
-        page, _ = self.opened(self.run_once(program))
-        self.assertIn("duet run --interval 1us", page.evaluate("document.querySelector('#over-time').textContent"))
-        self.assertEqual(page.evaluate("document.querySelectorAll('#over-time .chart, #over-time details').length"), 0)
 
     def test_engines_and_sms(self):
         """Where the journal has moves and blocks, each engine is a row and each SM's blocks over time are those of events.json."""
@@ -157,7 +154,12 @@ class SectionsTest(PageCase):
         means = page.evaluate("[...document.querySelectorAll('#over-time [data-field*=sm_blocks]')].map((e) => Number(e.dataset.value))")
         self.assertEqual(len(means), len(blocks) * 400)
         self.assertAlmostEqual(sum(means) * column, sum(end - start for of_sm in blocks.values() for start, end in of_sm), delta=1000 * len(means))
-        page, _ = self.opened(self.run_once(program))
+
+    def test_what_a_plain_run_has_not(self):
+        """A line each says how to get it."""
+        page, _ = self.opened(self.run_once(self.program("overlap", OVERLAP)))
+        self.assertIn("duet run --interval 1us", page.evaluate("document.querySelector('#over-time').textContent"))
+        self.assertEqual(page.evaluate("document.querySelectorAll('#over-time .chart, #over-time details').length"), 0)
         self.assertFalse(any(track["group"] == "engine" for track in self.held(page, "timeline")["tracks"]))
         self.assertNotIn("blocks", self.held(page, "timeline"))
         self.assertIn("--trace-detail command", page.evaluate("document.querySelector('#timeline').textContent"))

@@ -1,6 +1,6 @@
 """duet sweep on this machine: is nothing lost and nothing run twice, and what of the file counts?
 
-Usage: local_test.py --duet DUET [--runs N] [TEST ...]; N, 60 without it, is a multiple of 20.
+Usage: local_test.py --duet DUET [--runs N] [TEST ...]; N, at night (tests/whole.py) 60 without it and by day 40, is a multiple of 20.
 """
 import csv
 import json
@@ -14,9 +14,11 @@ import time
 import unittest
 
 import sweeps
+from whole import WHOLE, some
 
-RUNS = 60
+RUNS = 60 if WHOLE else 40
 JOBS = 2
+ROUNDS = 12 if WHOLE else 6
 
 
 def rows_of(path):
@@ -49,6 +51,13 @@ class Sweep(unittest.TestCase):
         self.assertEqual(done.returncode, status, done.stdout + done.stderr)
         return done
 
+    def unbroken(self, runs):
+        """The folder of a sweep of so many runs that nobody cuts off, made by the first test that asks for it."""
+        out = self.out.with_name(f"unbroken-{runs}")
+        if not out.exists():
+            self.sweep(self.file(sweeps.grid(runs), f"{out.name}.toml"), out=out)
+        return out
+
     def start(self, file, *options):
         return subprocess.Popen([DUET, "sweep", file, "--out", self.out, "--jobs", str(JOBS), *options], stderr=subprocess.PIPE,
                                 text=True)
@@ -61,8 +70,7 @@ class Sweep(unittest.TestCase):
     # The sweep alone, a child alone, a program alone, and all at once.
     def test_killed_three_times(self):
         file = self.file(sweeps.grid(RUNS), "killed.toml")
-        unbroken = self.out.with_name("unbroken")
-        self.sweep(file, out=unbroken)
+        unbroken = self.unbroken(RUNS)
         log = sweeps.Log(self.out)
         for part, which in enumerate(["sweep", "child", "program", "all"]):
             sweep = self.start(file)
@@ -101,10 +109,9 @@ class Sweep(unittest.TestCase):
         print(f"seed {seed}", file=sys.stderr)
         chance = random.Random(seed)
         file = self.file(sweeps.grid(40), "random.toml")
-        unbroken = self.out.with_name("random-unbroken")
-        self.sweep(file, out=unbroken)
+        unbroken = self.unbroken(40)
         log = sweeps.Log(self.out)
-        for _ in range(12):
+        for _ in range(ROUNDS):
             sweep = self.start(file, "-q")
             time.sleep(chance.uniform(0, 1))
             below = sweeps.children_of(sweep.pid)
@@ -118,7 +125,7 @@ class Sweep(unittest.TestCase):
             if (self.out / "log.txt").exists():
                 log.moment()
         self.sweep(file)
-        log.check(most_cut_off=12 * (JOBS + 1))
+        log.check(most_cut_off=ROUNDS * (JOBS + 1))
         for name in ["results.csv", "pareto.csv"]:
             self.assertEqual((self.out / name).read_bytes(), (unbroken / name).read_bytes(), name)
         self.assertEqual(list((self.out / "running").iterdir()), [])
@@ -197,8 +204,7 @@ class Sweep(unittest.TestCase):
         self.assertEqual(rows_of(grouped / "results.csv")[0], row)
 
     def test_the_front_holds_what_nothing_beats(self):
-        self.sweep(self.file(sweeps.grid(20), "front.toml"))
-        rows, front = rows_of(self.out / "results.csv"), rows_of(self.out / "pareto.csv")
+        rows, front = (rows_of(self.unbroken(40) / name) for name in ("results.csv", "pareto.csv"))
 
         def beats(a, b):
             mine, other = [(int(row["time_ps"]), int(row["gpu.sm.count"])) for row in (a, b)]
@@ -257,7 +263,7 @@ class Sweep(unittest.TestCase):
         grid = "[grid]\ngpu.sm.count = [2]\n"
         self.script("program.sh", "exit 0\n")
         (self.programs / "data").write_text("no program")
-        for text, words in [
+        for text, words in some([
             ("[[program]\n", ":1: "),
             ("", "there is no [[program]]"),
             (program + "[grids]\na = [1]\n", "unknown key 'grids'"),
@@ -293,7 +299,7 @@ class Sweep(unittest.TestCase):
             (program + grid + '[results]\npareto = ["time_ps:min", "gpu.sm.count"]\n', "write COLUMN:min or COLUMN:max"),
             (program + grid + '[results]\npareto = ["time_ps:min", "gpu.l2.mshrs:min"]\n', "no such column or axis"),
             (program + '[grid]\nmachine = ["gtx580"]\n[results]\npareto = ["time_ps:min", "machine:min"]\n', "is no number"),
-        ]:
+        ], 3):
             with self.subTest(words=words):
                 done = self.sweep(self.file(text, "bad.toml"), status=125)
                 self.assertIn(words, done.stderr)
