@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """`duet cc` as a compiler of other things than programs. Usage: compile_test.py BUILD_DIRECTORY SOURCE_DIRECTORY [unittest arguments]"""
 import array
+import os
 import pathlib
 import re
 import resource
@@ -238,6 +239,20 @@ class PrecompiledHeaders(Fixture):
                 self.assertEqual((result.returncode, result.stderr), (0, ""))
                 outputs.append((WORK / "output").read_bytes())
             self.assertEqual(outputs[0], outputs[1], words)
+
+    def test_programs_on_cores_are_linked_with_kept_objects(self):
+        """As when they are compiled anew, which a search path of the user's makes them."""
+        source = WORK / "kept.c"
+        source.write_text("int main(void) { return 0; }\n")
+        outputs, seconds = [], []
+        for environment in (os.environ, os.environ | {"CPATH": str(WORK / "nothing")}):
+            before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+            result = call(DUET, "cc", "--host", "riscv64", source, "-lOpenCL", "-o", WORK / "kept", env=environment)
+            self.assertEqual((result.returncode, result.stderr), (0, ""))
+            seconds.append(resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before)
+            outputs.append((WORK / "kept").read_bytes())
+        self.assertEqual(outputs[0], outputs[1])
+        self.assertLess(seconds[0], seconds[1])
 
     def test_a_changed_header_counts(self):
         prefix = WORK / "changed"

@@ -33,6 +33,7 @@ namespace {
 constexpr const char* kCompiler = "clang++-19";
 constexpr const char* kDefaultArchitecture = "sm_60";
 constexpr const char* kRiscvHeaders = "/usr/riscv64-linux-gnu/include";
+constexpr const char* kHsaHeader = "/usr/include/hsa/hsa_ext_finalize.h";
 constexpr const char* kRiscvLibraries = "/usr/riscv64-linux-gnu/lib";
 constexpr const char* kOpenMpOfClang = "/usr/lib/llvm-19/lib/libomp.so";
 constexpr const char* kRiscvFlags[] = {"--target=riscv64-linux-gnu", "-march=rv64gc"};
@@ -346,7 +347,28 @@ void add_dependencies(const std::string& list, std::set<std::string>& files) {
     if (word != "\\") files.insert(word);
 }
 
-// Makes the headers that later compilations start from, for each kind of host that this machine compiles for.
+// Compiles a source of the installation for the program that is linked.
+int compile_part(const config::Installation& installation, const Request& request, const std::string& source,
+                 const std::string& object, const std::vector<std::string>& also = {}) {
+  std::vector<std::string> command = {kCompiler};
+  if (request.riscv64)
+    add_riscv_flags(command);
+  else
+    command.push_back("-fPIE");
+  command.insert(command.end(), {"-O2", "-std=c++17", "-Wno-unused-command-line-argument", "-isystem",
+                                 installation.include_directory, "-c", source, "-o", object});
+  command.insert(command.end(), also.begin(), also.end());
+  return execute(command);
+}
+
+// What a program on simulated cores is linked with, in lib/duet/guest.
+struct GuestParts {
+  std::vector<std::string> all{"duet_guest.cpp", "duet_guest.S", "duet_guest_driver.cpp"};
+  void add_opencl() { all.insert(all.end(), {"duet_guest_opencl.cpp", "duet_guest_opencl.S"}); }
+  void add_hsa() { all.insert(all.end(), {"duet_guest_hsa.cpp", "duet_guest_hsa.S"}); }
+};
+
+// Makes what later compilations start from, for each kind of host that this machine compiles for.
 int precompile(const config::Installation& installation) {
   const PrecompiledHeaders headers(installation, kCompiler);
   headers.forget();
@@ -367,21 +389,25 @@ int precompile(const config::Installation& installation) {
       fs::remove(next + ".d");
     }
   }
+  if (fs::exists(kRiscvHeaders)) {
+    GuestParts parts;
+    parts.add_opencl();
+    if (fs::exists(kHsaHeader)) parts.add_hsa();
+    Request request;
+    request.riscv64 = true;
+    for (const std::string& part : parts.all) {
+      const std::string made = headers.place_of_part(part), next = made + ".next";
+      if (const int status = compile_part(installation, request, installation.guest_directory + "/" + part,
+                                          next, {"-MD", "-MF", next + ".d"});
+          status != 0)
+        return status;
+      fs::rename(next, made);
+      add_dependencies(next + ".d", files);
+      fs::remove(next + ".d");
+    }
+  }
   headers.made_from(files);
   return 0;
-}
-
-// Compiles a source of the installation for the program that is linked.
-int compile_part(const config::Installation& installation, const Request& request, const std::string& source,
-                 const std::string& object) {
-  std::vector<std::string> command = {kCompiler};
-  if (request.riscv64)
-    add_riscv_flags(command);
-  else
-    command.push_back("-fPIE");
-  command.insert(command.end(), {"-O2", "-std=c++17", "-Wno-unused-command-line-argument", "-isystem",
-                                 installation.include_directory, "-c", source, "-o", object});
-  return execute(command);
 }
 
 int link_openmp(const config::Installation& installation, const Request& request,
@@ -407,15 +433,19 @@ int link_for_riscv(const config::Installation& installation, const Request& requ
   // Before folders with this computer's libraries, which build systems name.
   link.push_back(std::string("-L") + kRiscvLibraries);
   link.insert(link.end(), request.link_inputs.begin(), request.link_inputs.end());
-  std::vector<std::string> parts = {"duet_guest.cpp", "duet_guest.S", "duet_guest_driver.cpp"};
-  if (request.opencl) parts.insert(parts.end(), {"duet_guest_opencl.cpp", "duet_guest_opencl.S"});
-  if (request.hsa) parts.insert(parts.end(), {"duet_guest_hsa.cpp", "duet_guest_hsa.S"});
-  for (const std::string& part : parts) {
-    const std::string object = fmt::format("{}/{}.o", temporary.path, part);
-    if (const int status =
-            compile_part(installation, request, installation.guest_directory + "/" + part, object);
-        status != 0)
-      return status;
+  GuestParts parts;
+  if (request.opencl) parts.add_opencl();
+  if (request.hsa) parts.add_hsa();
+  const PrecompiledHeaders kept(installation, kCompiler);
+  for (const std::string& part : parts.all) {
+    std::string object = kept.part(part);
+    if (object.empty()) {
+      object = fmt::format("{}/{}.o", temporary.path, part);
+      if (const int status =
+              compile_part(installation, request, installation.guest_directory + "/" + part, object);
+          status != 0)
+        return status;
+    }
     link.push_back(object);
   }
   if (const int status = link_openmp(installation, request, temporary, link); status != 0) return status;

@@ -55,14 +55,27 @@ std::string PrecompiledHeaders::place(Pass pass, bool riscv64) const {
                      pass == Pass::Device ? "device" : "host");
 }
 
+std::string PrecompiledHeaders::place_of_part(const std::string& source) const {
+  return fmt::format("{}/{}.o", folder_, fs::path(source).filename().string());
+}
+
 std::string PrecompiledHeaders::file(Pass pass, bool riscv64) const {
   const std::string made = place(pass, riscv64);
+  return fs::exists(made) && up_to_date() ? made : std::string();
+}
+
+std::string PrecompiledHeaders::part(const std::string& source) const {
+  const std::string made = place_of_part(source);
+  return allow({}) && fs::exists(made) && up_to_date() ? made : std::string();
+}
+
+bool PrecompiledHeaders::up_to_date() const {
   std::ifstream noted(folder_ + "/made-from");
   std::string line;
-  if (!std::getline(noted, line) || line != surroundings() || !fs::exists(made)) return {};
+  if (!std::getline(noted, line) || line != surroundings()) return false;
   while (std::getline(noted, line))
-    if (line != identity(line.substr(line.find(' ') + 1))) return {};
-  return made;
+    if (line != identity(line.substr(line.find(' ') + 1))) return false;
+  return true;
 }
 
 std::string PrecompiledHeaders::surroundings() const {

@@ -1,4 +1,5 @@
 // Duet's CUDA headers as clang has read them once: `duet cc` of a small program takes a third of the time.
+// And what every program on simulated cores is linked with, as objects.
 //
 //   duet cc --precompile-headers     // a step of building Duet, and of installing it
 //   duet cc app.cu -o app            // starts from what that left in lib/duet/precompiled
@@ -29,8 +30,12 @@ class PrecompiledHeaders {
   // The file to start from; empty: there is none that is up to date.
   std::string file(Pass pass, bool riscv64) const;
 
-  // Where file() looks, whether it is there or not.
+  // The same of a source's object (lib/duet/guest).
+  std::string part(const std::string& source) const;
+
+  // Where file() and part() look, whether it is there or not.
   std::string place(Pass pass, bool riscv64) const;
+  std::string place_of_part(const std::string& source) const;
   // Before the files are made.
   void forget() const;
   // After, with the headers that clang has read: without it the files are not used. Throws duet::Error.
@@ -38,6 +43,7 @@ class PrecompiledHeaders {
 
  private:
   std::string surroundings() const;
+  bool up_to_date() const;
 
   const config::Installation& installation_;
   std::string compiler_, folder_;
