@@ -199,7 +199,7 @@ class Timeout(Endless):
 
 class Signals(Endless):
     def check(self, what, number, kernel, group=False):
-        for gpu in GPUS:
+        for gpu in some(GPUS, 2):
             process = subprocess.Popen([str(w) for w in [DUET, "run", "-q", "--out", self.out(), *gpu, *what]], cwd=WORK,
                                        stderr=subprocess.PIPE, text=True, start_new_session=True)
             time.sleep(1.5)  # it has told where it stands by then
