@@ -39,8 +39,11 @@ void IommuWalker::connect(CpuMemory& memory, const config::Cpu& cpu, memory::Tra
 }
 
 Picoseconds IommuWalker::asks_from(Picoseconds now) const {
-  if (!walks_.empty() || unit_.walks->size() != 0) return now;
-  return now + config_.iommu_ns * kPicosecondsPerNanosecond + to_directory_ps_;
+  if (!walks_.empty() || unit_.walks->can_pop(now)) return now;
+  // What is pushed now is there no sooner: the answer is the same before and after it.
+  const Picoseconds arrival = unit_.walks->next_arrival(now);
+  return (arrival != kNever ? arrival : now + config_.iommu_ns * kPicosecondsPerNanosecond) +
+         to_directory_ps_;
 }
 
 Picoseconds IommuWalker::tick(Picoseconds now) {

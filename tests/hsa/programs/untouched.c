@@ -16,19 +16,7 @@ int main(int argc, char** argv) {
   for (int i = 0; i < kItems; ++i) in[i] = i;
   for (int launch = 0; launch < 2; ++launch) {
     hsa_signal_store_relaxed(done, 1);
-    uint64_t number;
-    hsa_kernel_dispatch_packet_t* packet = next_packet(gpu.queue, &number);
-    packet->setup = 1 << HSA_KERNEL_DISPATCH_PACKET_SETUP_DIMENSIONS;
-    packet->workgroup_size_x = 256;
-    packet->workgroup_size_y = packet->workgroup_size_z = 1;
-    packet->grid_size_x = kItems;
-    packet->grid_size_y = packet->grid_size_z = 1;
-    packet->group_segment_size = kernel.group;
-    packet->kernel_object = kernel.object;
-    packet->kernarg_address = kernarg;
-    packet->completion_signal = done;
-    __atomic_store_n((uint16_t*)packet, header_of(HSA_PACKET_TYPE_KERNEL_DISPATCH, 0), __ATOMIC_RELEASE);
-    hsa_signal_store_screlease(gpu.queue->doorbell_signal, (hsa_signal_value_t)number);
+    dispatch(gpu.queue, kernel, kernarg, kItems, 256, 0, done);
     wait_for_zero(done);
   }
   int wrong = 0;
