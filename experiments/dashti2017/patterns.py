@@ -6,13 +6,12 @@ memory, by each of their methods, as docs/results/data/methods-by-pattern.json.
 """
 import argparse
 import pathlib
-import subprocess
 import sys
-import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "experiments"))
 import scorecard  # noqa: E402
+from kaveri_programs import Programs  # noqa: E402
 
 PATTERNS = ("exchange", "stays", "again", "word")
 # Machine, the program's method, `duet run --method` or nothing, and the row of the table.
@@ -34,34 +33,17 @@ WAYS = (
 SETS = ("--set", "driver.start_up.opencl_us=0", "--set", "driver.start_up.hsa_us=0")
 
 
-def run(command):
-    done = subprocess.run([str(word) for word in command], capture_output=True, text=True)
-    if done.returncode != 0:
-        sys.exit(f"{' '.join(map(str, command))}: status {done.returncode}\n{done.stderr}")
-    return done.stdout
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--duet", required=True)
     parser.add_argument("--commit", required=True)
     options = parser.parse_args()
-    duet, source = pathlib.Path(options.duet).resolve(), ROOT / "workloads/dashti2017/kaveri"
     rows = []
-    with tempfile.TemporaryDirectory() as name:
-        folder = pathlib.Path(name)
-        run([duet, "cc", "--host", "riscv64", "-O2", source / "patterns.c", "-o", folder / "cl", "-lOpenCL"])
-        run([duet, "cc", "--host", "riscv64", "-O2", "-DFRAMEWORK_HSA", source / "patterns.c", "-o", folder / "hsa", "-lhsa-runtime64"])
-        run([duet, "hsacc", source / "patterns.cl", "-o", folder / "patterns.hsaco"])
+    with Programs(options.duet, "patterns") as programs:
         for machine, method, moved, text in WAYS:
-            cells = []
-            for pattern in PATTERNS:
-                hsa = method.startswith("hsa")
-                sets = SETS if machine == "kaveri" else ()
-                out = run([duet, "run", "--quiet", "--no-html", "--host", "simulated", "--machine", machine, *sets, *(("--method", moved) if moved else ()),
-                           "--out", folder / "out", folder / ("hsa" if hsa else "cl"), "--method", method, "--pattern", pattern, "--bytes", 1 << 20,
-                           "--rounds", 8, "--code", folder if hsa else source])
-                cells.append(scorecard.number(float(out.split()[1]) / 1e6))
+            sets = (*(SETS if machine == "kaveri" else ()), *(("--method", moved) if moved else ()))
+            cells = [scorecard.number(next(iter(programs.run(machine, method, "--pattern", pattern, "--bytes", 1 << 20, "--rounds", 8,
+                                                             sets=sets).values())) / 1e6) for pattern in PATTERNS]
             rows.append([f"`{machine}`", text, *cells])
             print(*rows[-1], flush=True)
     scorecard.write("methods-by-pattern", "experiments/dashti2017/patterns.py", options.commit, ["machine", "memory", *(f"{name}, ms" for name in PATTERNS)],

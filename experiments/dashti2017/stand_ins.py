@@ -7,14 +7,13 @@ docs/results/data/dashti2017-kaveri-stand-ins.json.
 workloads/dashti2017/kaveri/bandwidth.c at 8 MB on simulated cores: the write bandwidth of OpenCL 2.0 and of HSA as a share of OpenCL 1.2's."""
 import argparse
 import pathlib
-import subprocess
 import sys
-import tempfile
 import tomllib
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "experiments"))
 import scorecard  # noqa: E402
+from kaveri_programs import Programs  # noqa: E402
 
 KEYS = ("link.payload_mb_per_s_to_host", "link.latency_ns", "translation.tlb_entries", "translation.tlb_misses", "translation.l2_tlb_entries",
         "translation.l2_tlb_cycles", "translation.table_walkers", "translation.table_walk_ns", "translation.iommu_entries", "translation.iommu_ns",
@@ -22,35 +21,17 @@ KEYS = ("link.payload_mb_per_s_to_host", "link.latency_ns", "translation.tlb_ent
 METHODS = ("cl-1.2", "svm-fine", "hsa-fine")
 
 
-def run(command):
-    done = subprocess.run([str(word) for word in command], capture_output=True, text=True)
-    if done.returncode != 0:
-        sys.exit(f"{' '.join(map(str, command))}: status {done.returncode}\n{done.stderr}")
-    return done.stdout
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--duet", required=True)
     parser.add_argument("--commit", required=True)
     options = parser.parse_args()
-    duet, source = pathlib.Path(options.duet).resolve(), ROOT / "workloads/dashti2017/kaveri"
     machine = tomllib.loads((ROOT / "machines/kaveri.toml").read_text())
-    with tempfile.TemporaryDirectory() as name:
-        folder = pathlib.Path(name)
-        run([duet, "cc", "--host", "riscv64", "-O2", source / "bandwidth.c", "-o", folder / "cl", "-lOpenCL"])
-        run([duet, "cc", "--host", "riscv64", "-O2", "-DFRAMEWORK_HSA", source / "bandwidth.c", "-o", folder / "hsa", "-lhsa-runtime64"])
-        run([duet, "hsacc", source / "bandwidth.cl", "-o", folder / "bandwidth.hsaco"])
+    with Programs(options.duet, "bandwidth") as programs:
 
         def shares(*sets):
             """Of OpenCL 2.0 and HSA."""
-            times = []
-            for method in METHODS:
-                hsa = method.startswith("hsa")
-                out = run([duet, "run", "--quiet", "--no-html", "--host", "simulated", "--machine", "kaveri", *sets, "--out", folder / "out",
-                           folder / ("hsa" if hsa else "cl"), "--method", method, "--bytes", 8 << 20, "--launches", 2, "--code",
-                           folder if hsa else source])
-                times.append(float(dict(line.split() for line in out.splitlines())["launch_ns"]))
+            times = [programs.run("kaveri", method, "--bytes", 8 << 20, "--launches", 2, sets=sets)["launch_ns"] for method in METHODS]
             return ", ".join(scorecard.number(times[0] / time) for time in times[1:])
 
         rows = [["as it is", "", shares(), ""]]
