@@ -116,8 +116,8 @@ void TranslationUnit::begin_walk(Picoseconds now, Translation by, std::uint64_t 
   walk(now, by, page, before);
 }
 
-// A walker is told of a page as long before as a lookup takes, also of one that has waited for its turn: cores
-// may count on that (machine/host/iommu_walker, asks_from).
+// A walker is told of a page as long before as a lookup takes, also of one that has waited for its turn:
+// cores may count on that (machine/host/iommu_walker, asks_from).
 void TranslationUnit::walk(Picoseconds now, Translation by, std::uint64_t page, Picoseconds before) {
   if (by == Translation::Iommu && walks_)
     walks_->push(now, page, now + iommu_ps_);
